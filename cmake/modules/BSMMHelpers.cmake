@@ -1,0 +1,50 @@
+# Helpers that keep the CMakeLists of each folder to the list of its sources.
+
+# Flags for bsmm's own code, never for code that includes it.
+function(bsmm_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  if(BSMM_ENABLE_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# bsmm_add_library(NAME sources... [LINK libs...] [PRIVATE_LINK libs...])
+# A library of the LLVM-free half.
+function(bsmm_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${BSMM_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${BSMM_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  bsmm_compile_options(${name})
+  if(BSMM_SANITIZE)
+    target_compile_options(${name} PUBLIC -fsanitize=${BSMM_SANITIZE}
+      -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${name} PUBLIC -fsanitize=${BSMM_SANITIZE})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY BSMM_INSTALLED_LIBRARIES ${name})
+endfunction()
+
+# bsmm_add_tool(NAME sources... [LINK libs...]): a program of the LLVM-free half.
+function(bsmm_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  bsmm_compile_options(${name})
+  set_property(GLOBAL APPEND PROPERTY BSMM_INSTALLED_TOOLS ${name})
+endfunction()
+
+# bsmm_add_unit_test(NAME sources... [LINK libs...])
+# One GoogleTest program, run by ctest under its own name.
+function(bsmm_add_unit_test name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  bsmm_compile_options(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${BSMM_BINARY_DIR}/test/Unit)
+  add_test(NAME ${name} COMMAND ${name})
+  set_property(GLOBAL APPEND PROPERTY BSMM_UNIT_TESTS ${name})
+endfunction()
