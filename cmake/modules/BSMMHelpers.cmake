@@ -48,3 +48,38 @@ function(bsmm_add_unit_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_property(GLOBAL APPEND PROPERTY BSMM_UNIT_TESTS ${name})
 endfunction()
+
+# bsmm_add_mlir_library(NAME sources... [DEPENDS targets...] [LINK libs...])
+# A library of the compiler half. It links the shared libMLIR alone: mixing in
+# MLIR's static libraries would give two copies of its globals.
+function(bsmm_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${BSMM_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${BSMM_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_include_directories(${name} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>
+    $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  # Debian builds LLVM without RTTI.
+  target_compile_options(${name} PUBLIC -fno-rtti)
+  bsmm_compile_options(${name})
+  # TableGen's generated classes have unused parameters.
+  target_compile_options(${name} PRIVATE -Wno-unused-parameter)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY BSMM_INSTALLED_LIBRARIES ${name})
+endfunction()
+
+# bsmm_add_mlir_tool(NAME sources... [LINK libs...])
+function(bsmm_add_mlir_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  bsmm_compile_options(${name})
+  target_compile_options(${name} PRIVATE -fno-rtti -Wno-unused-parameter)
+  set_property(GLOBAL APPEND PROPERTY BSMM_INSTALLED_TOOLS ${name})
+endfunction()

@@ -1,0 +1,74 @@
+//===- BsmmDialect.td - the bsmm dialect -------------------*- tablegen -*-===//
+//
+// The dialect and the base classes of its operations, types and attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_DIALECT_IR_BSMMDIALECT_TD
+#define BSMM_DIALECT_IR_BSMMDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Bsmm_Dialect : Dialect {
+  let name = "bsmm";
+  let cppNamespace = "::bsmm";
+  let summary = "Block-scaled matrix multiplication";
+  let description = [{
+    The `bsmm` dialect describes block-scaled matrix multiplication (NVFP4,
+    MXFP4/6/8, scaled FP8) at three levels, each a complete language:
+
+    * the *problem level*: whole tensors, value semantics
+      (`bsmm.scaled_matmul`);
+    * the *tile level*: the program of one CTA over tensors
+      (`bsmm.tma_load`, `bsmm.scaled_dot`, ...);
+    * the *pipeline level*: explicit asynchrony, memory and channels
+      (`bsmm.acquire`, `bsmm.load_async`, `bsmm.scaled_mma`, ...).
+
+    Every operation belongs to exactly one level and says so through
+    `bsmm::LevelOpInterface`. Element types are MLIR's own (`f4E2M1FN`,
+    `f8E4M3FN`, `f8E8M0FNU`, ...); shapes count elements, also where two
+    elements share a byte.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+    void registerOperations();
+    /// Name of the discardable attribute that gives a module its target.
+    static constexpr ::llvm::StringLiteral getTargetAttrName() {
+      return ::llvm::StringLiteral("bsmm.target");
+    }
+    /// Name of the argument attribute that gives a kernel argument its role.
+    static constexpr ::llvm::StringLiteral getRoleAttrName() {
+      return ::llvm::StringLiteral("bsmm.role");
+    }
+    /// Loop attribute: number of slots of the channels made for the loop.
+    static constexpr ::llvm::StringLiteral getStagesAttrName() {
+      return ::llvm::StringLiteral("bsmm.stages");
+    }
+  }];
+}
+
+class Bsmm_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Bsmm_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+class Bsmm_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Bsmm_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+class Bsmm_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Bsmm_Dialect, mnemonic, traits>;
+
+#endif // BSMM_DIALECT_IR_BSMMDIALECT_TD

@@ -1,0 +1,436 @@
+//===- BsmmPipelineOps.td - explicit asynchrony, memory and channels ---*- tablegen -*-===//
+
+#ifndef BSMM_DIALECT_IR_BSMMPIPELINEOPS_TD
+#define BSMM_DIALECT_IR_BSMMPIPELINEOPS_TD
+
+include "bsmm/Dialect/IR/BsmmTypes.td"
+include "bsmm/Dialect/IR/BsmmInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+class Bsmm_PipelineOp<string mnemonic, list<Trait> traits = []>
+    : Bsmm_Op<mnemonic, traits # [Bsmm_LevelOpInterface]> {
+  code levelDeclaration = [{
+    static ::bsmm::Level getLevel() { return ::bsmm::Level::Pipeline; }
+  }];
+  let extraClassDeclaration = levelDeclaration;
+}
+
+def Bsmm_AllocOp : Bsmm_PipelineOp<"alloc"> {
+  let summary = "memory that lives as long as the CTA";
+  let description = [{
+    A buffer in shared or tensor memory outside of any channel. `offset` is its
+    place (bytes of dynamic shared memory, or columns of tensor memory), given
+    by `bsmm-assign-memory`.
+
+    Example:
+
+    ```mlir
+    %0 = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Bsmm_BufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` qualified(type($buffer))";
+}
+
+def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
+  let summary = "a ring of slots with full and empty barriers";
+  let description = [{
+    Makes a channel: `slots` slots, each with its buffers, a barrier that says
+    that the slot is full and one that says that it is empty. `producer` and
+    `consumer` say how each side arrives. `offsets` (one for each buffer of the
+    first slot; slots follow each other at `slot_stride` bytes or columns) and
+    `barrier_offset` are given by `bsmm-assign-memory`.
+
+    This is the only place where barriers are made.
+
+    Example:
+
+    ```mlir
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins
+    Bsmm_ArrivalAttr:$producer, Bsmm_ArrivalAttr:$consumer,
+    OptionalAttr<DenseI64ArrayAttr>:$offsets,
+    OptionalAttr<I64Attr>:$slot_stride,
+    OptionalAttr<I64Attr>:$barrier_offset);
+  let results = (outs Bsmm_ChannelType:$channel);
+  let assemblyFormat = [{
+    `producer` `=` $producer `,` `consumer` `=` $consumer attr-dict `:`
+    type($channel)
+  }];
+  let hasVerifier = 1;
+}
+
+class Bsmm_ChannelAccessOp<string mnemonic>
+    : Bsmm_PipelineOp<mnemonic> {
+  let arguments = (ins Bsmm_ChannelType:$channel, I32:$iteration);
+  let results = (outs Variadic<Bsmm_BufferType>:$buffers);
+  let assemblyFormat = [{
+    $channel `[` $iteration `]` attr-dict `:` qualified(type($channel)) `->`
+    qualified(type($buffers))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_AcquireOp : Bsmm_ChannelAccessOp<"acquire"> {
+  let summary = "producer: wait until a slot is empty";
+  let description = [{
+    Waits until the slot of iteration `iteration` (i32, counted from 0 over the
+    life of the CTA; slot = iteration mod slots) is empty and gives its
+    buffers to the producer. A producer that arrives by transactions announces
+    the bytes of the whole slot here.
+
+    Example:
+
+    ```mlir
+    %buf = bsmm.acquire %ch[%it] : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+        -> !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    ```
+
+    Since version 1.
+  }];
+}
+
+def Bsmm_WaitOp : Bsmm_ChannelAccessOp<"wait"> {
+  let summary = "consumer: wait until a slot is full";
+  let description = [{
+    Waits until the slot of iteration `iteration` (i32) is full and gives its
+    buffers to the consumer.
+
+    Example:
+
+    ```mlir
+    %buf = bsmm.wait %ch[%it] : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+        -> !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    ```
+
+    Since version 1.
+  }];
+}
+
+class Bsmm_ChannelSignalOp<string mnemonic>
+    : Bsmm_PipelineOp<mnemonic> {
+  let arguments = (ins Bsmm_ChannelType:$channel, I32:$iteration);
+  let assemblyFormat = "$channel `[` $iteration `]` attr-dict `:` qualified(type($channel))";
+}
+
+def Bsmm_CommitOp : Bsmm_ChannelSignalOp<"commit"> {
+  let summary = "producer: the slot is filled";
+  let description = [{
+    Says that the slot of an iteration is filled, or will be when the
+    operations issued so far are complete. Transactions need nothing more than
+    their copies; a tensor core commits; threads arrive.
+
+    Example: `bsmm.commit %ch[%it] : !bsmm.channel<...>`
+
+    Since version 1.
+  }];
+}
+
+def Bsmm_ReleaseOp : Bsmm_ChannelSignalOp<"release"> {
+  let summary = "consumer: the slot may be filled again";
+  let description = [{
+    Says that the slot of an iteration has been read, or will have been when
+    the operations issued so far are complete.
+
+    Example: `bsmm.release %ch[%it] : !bsmm.channel<...>`
+
+    Since version 1.
+  }];
+}
+
+def Bsmm_WarpRoleOp : Bsmm_PipelineOp<"warp_role", [
+    SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "code for one warp";
+  let description = [{
+    Its body is executed by the 32 threads of warp `warp` of the CTA; the other
+    warps go on. Threads of the warp are together again at its end.
+
+    Example:
+
+    ```mlir
+    bsmm.warp_role 0 {
+    }
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins I64Attr:$warp);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$warp attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Bsmm_LeaderOp : Bsmm_PipelineOp<"leader", [
+    SingleBlock, NoTerminator, RecursiveMemoryEffects,
+    ParentOneOf<["::bsmm::WarpRoleOp", "::mlir::scf::ForOp",
+                 "::mlir::scf::IfOp"]>]> {
+  let summary = "code for one elected thread of a warp";
+  let description = [{
+    Its body is executed by one thread of the warp, always the same one: copies
+    and tensor core operations are issued by one thread, and the completion of
+    tensor core operations is tracked for each issuing thread.
+
+    Example:
+
+    ```mlir
+    bsmm.leader {
+    }
+    ```
+
+    Since version 1.
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
+  let summary = "start the copy of a tile from global to shared memory";
+  let description = [{
+    Issues the TMA boxes that make up a tile; their bytes arrive at the full
+    barrier of the slot. Coordinates as in `bsmm.tma_load`.
+
+    Example:
+
+    ```mlir
+    bsmm.load_async %a[%l, %m, %k] to %buf signals %ch[%it]
+        : !bsmm.tensor_map<1x128x256xf4E2M1FN>,
+          !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>,
+          !bsmm.channel<...>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_TensorMapType:$map, Variadic<I32>:$coordinates,
+                       Bsmm_BufferType:$destination,
+                       Bsmm_ChannelType:$channel, I32:$iteration);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $destination `signals` $channel `[`
+    $iteration `]` attr-dict `:` qualified(type($map)) `,` qualified(type($destination)) `,`
+    qualified(type($channel))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_MaskScalesOp : Bsmm_PipelineOp<"mask_scales"> {
+  let summary = "set the scales of missing groups to zero";
+  let description = [{
+    Sets the scales of groups `valid` and later (i32, counted from the first
+    group of the buffer) to zero, in shared memory, by the threads of one warp,
+    and makes that visible to the tensor core. The bytes of such padding groups
+    may be anything, NaN codes included.
+
+    Example:
+
+    ```mlir
+    bsmm.mask_scales %buf from %valid
+        : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$buffer, I32:$valid);
+  let assemblyFormat = "$buffer `from` $valid attr-dict `:` qualified(type($buffer))";
+  let hasVerifier = 1;
+}
+
+def Bsmm_CopyScalesOp : Bsmm_PipelineOp<"copy_scales"> {
+  let summary = "scales from shared memory to tensor memory";
+  let description = [{
+    Issues the copies of the 512-byte scale tiles of a buffer to tensor memory,
+    in order before later tensor core operations of the same thread.
+
+    Example:
+
+    ```mlir
+    bsmm.copy_scales %s to %t
+        : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+        to !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$source, Bsmm_BufferType:$destination);
+  let assemblyFormat = [{
+    $source `to` $destination attr-dict `:` qualified(type($source)) `to`
+    qualified(type($destination))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_ScaledMmaOp : Bsmm_PipelineOp<"scaled_mma"> {
+  let summary = "start the block-scaled multiplications of a tile";
+  let description = [{
+    Issues the tensor core operations that add the product of the tiles A
+    `[m, k]` and B `[n, k]` in shared memory, scaled by SA and SB in tensor
+    memory, to the accumulator. `accumulate` (i1) false overwrites the
+    accumulator. `scale_b_offset` (i32, 0 or 64) is the row of SB's buffer that
+    belongs to the first row of B.
+
+    Example:
+
+    ```mlir
+    bsmm.scaled_mma %a scales %sa, %b scales %sb, %acc accumulate %p
+        : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>,
+          !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>,
+          !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>,
+          !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>,
+          !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$a, Bsmm_BufferType:$scale_a,
+                       Bsmm_BufferType:$b, Bsmm_BufferType:$scale_b,
+                       Bsmm_BufferType:$accumulator, I1:$accumulate,
+                       Optional<I32>:$scale_b_offset);
+  let assemblyFormat = [{
+    $a `scales` $scale_a `,` $b `scales` $scale_b
+    (`offset` `(` $scale_b_offset^ `)`)? `,` $accumulator
+    `accumulate` $accumulate attr-dict `:` qualified(type($a)) `,` qualified(type($scale_a)) `,`
+    qualified(type($b)) `,` qualified(type($scale_b)) `,` qualified(type($accumulator))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
+    SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "read an accumulator piece by piece";
+  let description = [{
+    Executed by a whole warpgroup. Each thread owns one row of the accumulator;
+    the body is executed once for every `columns` columns, in order, with the
+    thread's row (i32), the first column (i32) and the values.
+
+    Example:
+
+    ```mlir
+    bsmm.drain %acc columns 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+    } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$accumulator, I64Attr:$columns);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $accumulator `columns` $columns attr-dict-with-keyword $body `:`
+    type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WriteSharedOp : Bsmm_PipelineOp<"write_shared"> {
+  let summary = "write consecutive elements of a row to shared memory";
+  let description = [{
+    Writes the elements of a vector to row `row`, columns `column` and on, of a
+    buffer, in 16-byte units at their swizzled places.
+
+    Example:
+
+    ```mlir
+    bsmm.write_shared %v, %buf[%row, %column]
+        : vector<32xf16>, !bsmm.buffer<128x128xf16, shared, swizzle_128B>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$values, Bsmm_BufferType:$buffer,
+                       I32:$row, I32:$column);
+  let assemblyFormat = [{
+    $values `,` $buffer `[` $row `,` $column `]` attr-dict `:` type($values)
+    `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WriteGlobalOp : Bsmm_PipelineOp<"write_global"> {
+  let summary = "write consecutive elements of a row to global memory";
+  let description = [{
+    Writes the elements of a vector to row `row`, columns `column` and on of a
+    matrix in global memory, each one only where row and column are below the
+    limits (i32). `stride` is the pitch of a row in elements (i64); `base` is
+    the offset of the matrix in elements (i64).
+
+    Example:
+
+    ```mlir
+    bsmm.write_global %v, %p[%row, %column] base %o stride %s limits [%M, %N]
+        : vector<32xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$values,
+                       Bsmm_GlobalPointer:$pointer, I32:$row, I32:$column,
+                       I64:$base, I64:$stride, I32:$limit_row,
+                       I32:$limit_column);
+  let assemblyFormat = [{
+    $values `,` $pointer `[` $row `,` $column `]` `base` $base `stride` $stride
+    `limits` `[` $limit_row `,` $limit_column `]` attr-dict `:` type($values)
+  }];
+}
+
+def Bsmm_StoreAsyncOp : Bsmm_PipelineOp<"store_async"> {
+  let summary = "start the copy of a tile from shared to global memory";
+  let description = [{
+    Issues the TMA stores of a tile and closes their group. The writes of the
+    CTA's threads to the buffer must be visible to the TMA unit
+    (`bsmm.publish`). Coordinates as in `bsmm.tma_store`.
+
+    Example:
+
+    ```mlir
+    bsmm.store_async %buf, %d[%l, %m, %n]
+        : !bsmm.buffer<128x128xf16, shared, swizzle_128B>,
+          !bsmm.tensor_map<1x128x128xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$source, Bsmm_TensorMapType:$map,
+                       Variadic<I32>:$coordinates);
+  let assemblyFormat = [{
+    $source `,` $map `[` $coordinates `]` attr-dict `:` qualified(type($source)) `,`
+    qualified(type($map))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WaitStoresOp : Bsmm_PipelineOp<"wait_stores"> {
+  let summary = "wait for the stores of this thread";
+  let description = [{
+    Waits until the stores that this thread has issued have read shared memory
+    (`read`), or are complete.
+
+    Example: `bsmm.wait_stores read`
+
+    Since version 1.
+  }];
+  let arguments = (ins UnitAttr:$read);
+  let assemblyFormat = "(`read` $read^)? attr-dict";
+}
+
+def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
+  let summary = "make shared-memory writes visible to the CTA and the TMA unit";
+  let description = [{
+    Executed by all threads of the CTA: orders their writes to shared memory
+    before later asynchronous reads (proxy fence) and meets at a barrier.
+
+    Example: `bsmm.publish`
+
+    Since version 1.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // BSMM_DIALECT_IR_BSMMPIPELINEOPS_TD

@@ -1,0 +1,157 @@
+//===- BsmmProblemOps.td - operations on whole tensors --------------*- tablegen -*-===//
+
+#ifndef BSMM_DIALECT_IR_BSMMPROBLEMOPS_TD
+#define BSMM_DIALECT_IR_BSMMPROBLEMOPS_TD
+
+include "bsmm/Dialect/IR/BsmmTypes.td"
+include "bsmm/Dialect/IR/BsmmInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+class Bsmm_ProblemOp<string mnemonic, list<Trait> traits = []>
+    : Bsmm_Op<mnemonic, traits # [Bsmm_LevelOpInterface]> {
+  code levelDeclaration = [{
+    static ::bsmm::Level getLevel() { return ::bsmm::Level::Problem; }
+  }];
+  let extraClassDeclaration = levelDeclaration;
+}
+
+def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
+    Pure, AttrSizedOperandSegments, DestinationStyleOpInterface]> {
+  let summary = "block-scaled matrix multiplication of whole tensors";
+  let description = [{
+    Computes `D = cast(act(alpha * acc + beta * C + bias) * out_scale)` with
+    `acc[m, n] = sum_k A[m, k] SA[m, k / vec] B[n, k] SB[n, k / vec]`, batched
+    over a leading dimension when the operands have rank 3. Both operands are
+    K-major: A is `[L, M, K]`, B is `[L, N, K]`, C and D are `[L, M, N]`; the
+    scales are `[L, M, ceil(K / vec)]` and `[L, N, ceil(K / vec)]` and say
+    their order and vector size in their encoding. The epilogue is computed in
+    f32, in that order; `beta` absent means that C is not read.
+
+    Example:
+
+    ```mlir
+    #sf = #bsmm.scales<blocked_128x4, vec = 16>
+    %d = bsmm.scaled_matmul
+        ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
+            tensor<128x64xf8E4M3FN, #sf>, tensor<512x1024xf4E2M1FN>,
+            tensor<512x64xf8E4M3FN, #sf>)
+        outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$a,
+    AnyRankedTensor:$scale_a,
+    AnyRankedTensor:$b,
+    AnyRankedTensor:$scale_b,
+    AnyRankedTensor:$init,
+    Optional<F32>:$alpha,
+    Optional<F32>:$beta,
+    Optional<AnyRankedTensor>:$bias,
+    Optional<F32>:$out_scale,
+    DefaultValuedAttr<Bsmm_ActivationAttr, "::bsmm::Activation::None">:$activation,
+    OptionalAttr<Bsmm_NumericsAttr>:$numerics
+  );
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $a `scales` $scale_a `,` $b `scales` $scale_b `:` type($a) `,`
+    type($scale_a) `,` type($b) `,` type($scale_b) `)`
+    `outs` `(` $init `:` type($init) `)`
+    (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)? (`out_scale` `(` $out_scale^ `)`)?
+    attr-dict `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = levelDeclaration # [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitMutable();
+    }
+    /// Elements of K that share one scale.
+    int64_t getScaleVectorSize();
+  }];
+}
+
+def Bsmm_PackScalesOp : Bsmm_ProblemOp<"pack_scales", [Pure]> {
+  let summary = "linear scales to blocked scales";
+  let description = [{
+    Reorders scale factors from `linear` to `blocked_128x4` order. Logical
+    shape, element type and vector size stay.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.pack_scales %0
+        : tensor<128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
+        to tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Bsmm_UnpackScalesOp : Bsmm_ProblemOp<"unpack_scales", [Pure]> {
+  let summary = "blocked scales to linear scales";
+  let description = [{
+    The inverse of `bsmm.pack_scales`; padding is dropped.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.unpack_scales %0
+        : tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
+        to tensor<128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Bsmm_ViewScalesOp : Bsmm_ProblemOp<"view_scales", [Pure]> {
+  let summary = "physical view of a blocked scale tensor as a scale tensor";
+  let description = [{
+    Takes the physical form of a blocked scale tensor for the scale tensor
+    itself; no data moves. `memory_order` lists the dimensions of the source
+    from outermost to innermost in memory. Written in that order, the source
+    must enumerate the 512-byte tiles of 128x4 scales one after another, as
+    the result's encoding says: the verifier composes the two layouts and
+    refuses every other view with the first coordinate that differs.
+
+    Both usual views are accepted: the user's 6-D view
+    `[32, 4, rest_m, 4, rest_k, L]` with memory order `[5, 2, 4, 0, 1, 3]`,
+    and the 5-D view of the TMA unit `[L, rest_m, rest_k, 2, 256]`.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.view_scales %0 memory_order [5, 2, 4, 0, 1, 3]
+        : tensor<32x4x2x4x16x1xf8E4M3FN>
+        to tensor<1x256x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyRankedTensor:$source,
+                       DenseI64ArrayAttr:$memory_order);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `memory_order` $memory_order attr-dict `:` type($source) `to`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BSMM_DIALECT_IR_BSMMPROBLEMOPS_TD

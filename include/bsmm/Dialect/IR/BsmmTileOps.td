@@ -1,0 +1,252 @@
+//===- BsmmTileOps.td - the program of one CTA over tensors ---------*- tablegen -*-===//
+
+#ifndef BSMM_DIALECT_IR_BSMMTILEOPS_TD
+#define BSMM_DIALECT_IR_BSMMTILEOPS_TD
+
+include "bsmm/Dialect/IR/BsmmTypes.td"
+include "bsmm/Dialect/IR/BsmmInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+class Bsmm_TileOp<string mnemonic, list<Trait> traits = []>
+    : Bsmm_Op<mnemonic, traits # [Bsmm_LevelOpInterface]> {
+  code levelDeclaration = [{
+    static ::bsmm::Level getLevel() { return ::bsmm::Level::Tile; }
+  }];
+  let extraClassDeclaration = levelDeclaration;
+}
+
+def Bsmm_TmaLoadOp : Bsmm_TileOp<"tma_load", [
+    MemoryEffects<[MemRead]>]> {
+  let summary = "load a tile through a tensor map";
+  let description = [{
+    Loads the tile at the given coordinates (i32, in elements, outermost
+    dimension first). Elements outside of the tensor are zero.
+
+    Example:
+
+    ```mlir
+    %t = bsmm.tma_load %a[%l, %m, %k]
+        : !bsmm.tensor_map<1x128x256xf4E2M1FN> -> tensor<1x128x256xf4E2M1FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_TensorMapType:$map, Variadic<I32>:$coordinates);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` attr-dict `:` qualified(type($map)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_TmaStoreOp : Bsmm_TileOp<"tma_store", [
+    MemoryEffects<[MemWrite]>]> {
+  let summary = "store a tile through a tensor map";
+  let description = [{
+    Stores the tile at the given coordinates (i32, in elements, outermost
+    dimension first). Elements outside of the tensor are not stored.
+
+    Example:
+
+    ```mlir
+    bsmm.tma_store %t, %d[%l, %m, %n]
+        : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$tile, Bsmm_TensorMapType:$map,
+                       Variadic<I32>:$coordinates);
+  let assemblyFormat = [{
+    $tile `,` $map `[` $coordinates `]` attr-dict `:` type($tile) `,` qualified(type($map))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_PredicatedStoreOp : Bsmm_TileOp<"predicated_store", [
+    MemoryEffects<[MemWrite]>]> {
+  let summary = "store a tile element by element";
+  let description = [{
+    Stores the elements of a tile `[1, rows, columns]` that lie inside of the
+    output: the path for outputs whose base address or pitch breaks the
+    16-byte rule of the TMA unit. `limits` are the extents M and N of the
+    output (i32), `strides` the strides of batch and row in elements (i64).
+
+    Example:
+
+    ```mlir
+    bsmm.predicated_store %t, %d[%l, %m, %n] limits [%M, %N]
+        strides [%sl, %sm] : tensor<1x128x128xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$tile, Bsmm_GlobalPointer:$pointer,
+                       Variadic<I32>:$coordinates, I32:$limit_m, I32:$limit_n,
+                       I64:$stride_batch, I64:$stride_row);
+  let assemblyFormat = [{
+    $tile `,` $pointer `[` $coordinates `]` `limits` `[` $limit_m `,` $limit_n
+    `]` `strides` `[` $stride_batch `,` $stride_row `]` attr-dict `:`
+    type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_LoadScalarOp : Bsmm_TileOp<"load_scalar", [
+    MemoryEffects<[MemRead]>]> {
+  let summary = "load one f32 from global memory";
+  let description = [{
+    Loads a scalar of the epilogue, such as `alpha`, by its pointer.
+
+    Example: `%x = bsmm.load_scalar %alpha : f32`
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($result)";
+}
+
+def Bsmm_ReshapeOp : Bsmm_TileOp<"reshape", [Pure]> {
+  let summary = "same elements, in the same order, in another shape";
+  let description = [{
+    Keeps the row-major order of the elements and changes the shape. It never
+    moves data: a chain of `reshape` and `trans` between a load and a dot folds
+    into one layout.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.reshape %0 : tensor<1x1x4x2x256xf8E4M3FN>
+        to tensor<1x4x32x4x4xf8E4M3FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Bsmm_TransOp : Bsmm_TileOp<"trans", [Pure]> {
+  let summary = "permute the dimensions of a tile";
+  let description = [{
+    Dimension `i` of the result is dimension `order[i]` of the source.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.trans %0 [0, 3, 2, 1, 4] : tensor<1x4x32x4x4xf8E4M3FN>
+        to tensor<1x4x32x4x4xf8E4M3FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source, DenseI64ArrayAttr:$order);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $source $order attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Bsmm_ExtractRowsOp : Bsmm_TileOp<"extract_rows", [Pure]> {
+  let summary = "some rows of a tile";
+  let description = [{
+    The rows `[offset, offset + rows of the result)` of a tile of rank 2. The
+    offset (i32) is a run-time value: a tile of 64 or 192 columns of B starts
+    in the middle of a scale tile at every other place.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.extract_rows %0[%half] : tensor<256x16xf8E4M3FN>
+        to tensor<192x16xf8E4M3FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source, I32:$offset);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $offset `]` attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_ScaledDotOp : Bsmm_TileOp<"scaled_dot", [
+    Pure, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "block-scaled matrix multiplication of tiles";
+  let description = [{
+    `result = accumulator + (A * SA) (B * SB)` with A `[m, k]`, B `[k, n]`, SA
+    `[m, k / vec]`, SB `[n, k / vec]`. A scale is read as its absolute value
+    when it is e4m3, and multiplies the `vec` elements of K of its group.
+
+    `limit_k` is the number of groups of K that are valid from here on (i32);
+    scales of later groups count as zero whatever their bytes hold. Without it
+    all groups are valid.
+
+    Example:
+
+    ```mlir
+    %d = bsmm.scaled_dot %a scales %sa, %b scales %sb, %acc
+        : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
+          tensor<256x128xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
+          tensor<128x128xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$a, AnyStaticShapeTensor:$scale_a,
+    AnyStaticShapeTensor:$b, AnyStaticShapeTensor:$scale_b,
+    AnyStaticShapeTensor:$accumulator, Optional<I32>:$limit_k);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $a `scales` $scale_a `,` $b `scales` $scale_b `,` $accumulator
+    (`limit_k` `(` $limit_k^ `)`)? attr-dict `:`
+    type($a) `,` type($scale_a) `,` type($b) `,` type($scale_b) `,`
+    type($accumulator)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = levelDeclaration # [{
+    int64_t getM();
+    int64_t getN();
+    int64_t getK();
+    /// Elements of K that share one scale.
+    int64_t getScaleVectorSize();
+  }];
+}
+
+def Bsmm_GroupedOrderOp : Bsmm_TileOp<"grouped_order", [Pure]> {
+  let summary = "cache-friendly order of output tiles";
+  let description = [{
+    Maps the linear number of an output tile to its row and column (i32).
+    Groups of `group` tile rows are walked column by column, so that tiles
+    computed at the same time share operands in the L2 cache. The last group
+    may have fewer rows.
+
+    Example:
+
+    ```mlir
+    %m, %n = bsmm.grouped_order %tile of %tiles_m, %tiles_n group 4
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins I32:$linear, I32:$tiles_m, I32:$tiles_n,
+                       I32Attr:$group);
+  let results = (outs I32:$row, I32:$column);
+  let assemblyFormat = [{
+    $linear `of` $tiles_m `,` $tiles_n `group` $group attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BSMM_DIALECT_IR_BSMMTILEOPS_TD

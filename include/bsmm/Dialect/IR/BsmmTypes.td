@@ -1,0 +1,96 @@
+//===- BsmmTypes.td - types of the bsmm dialect ------------*- tablegen -*-===//
+
+#ifndef BSMM_DIALECT_IR_BSMMTYPES_TD
+#define BSMM_DIALECT_IR_BSMMTYPES_TD
+
+include "bsmm/Dialect/IR/BsmmAttributes.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+
+/// A pointer to global memory.
+def Bsmm_GlobalPointer : LLVM_PointerInAddressSpace<1>;
+
+def Bsmm_TensorMapType : Bsmm_Type<"TensorMap", "tensor_map"> {
+  let summary = "a tensor in global memory as the TMA unit sees it";
+  let description = [{
+    A kernel argument that names a tensor in global memory. The shape is the
+    tile that one load or store moves, outermost dimension first, in elements;
+    the extents of the tensor itself are run-time values. A tile may need
+    several TMA boxes: they are derived.
+
+    Example:
+
+    ```mlir
+    !bsmm.tensor_map<1x128x256xf4E2M1FN>
+    ```
+
+    Since version 1.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Bsmm_BufferType : Bsmm_Type<"Buffer", "buffer"> {
+  let summary = "a tile in shared or tensor memory";
+  let description = [{
+    A tile of elements at a fixed place of shared memory or tensor memory,
+    with the layout of its elements:
+
+    * shared memory: `row_major`, `swizzle_32B`, `swizzle_64B` and
+      `swizzle_128B` (panels of that many bytes along the inner dimension, each
+      holding all rows, 16-byte units exchanged as the TMA unit and the tensor
+      core do it), `scale_tiles` (512-byte tiles of 128x4 scale factors);
+    * tensor memory: `accumulator` and `scale_tiles`.
+
+    Example:
+
+    ```mlir
+    !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    ```
+
+    Since version 1.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType,
+    EnumParameter<Bsmm_MemorySpace>:$memorySpace,
+    EnumParameter<Bsmm_BufferLayout>:$layout
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that the buffer takes in shared memory; 0 for tensor memory.
+    int64_t getSharedBytes() const;
+    /// 32-bit columns that the buffer takes in tensor memory; 0 for shared.
+    int64_t getTensorMemoryColumns() const;
+  }];
+}
+
+def Bsmm_ChannelType : Bsmm_Type<"Channel", "channel"> {
+  let summary = "a ring of slots between two roles";
+  let description = [{
+    A ring of `slots` slots, each holding one buffer of every listed type. A
+    producer acquires a slot, fills it and commits; a consumer waits for it,
+    reads it and releases it.
+
+    Example:
+
+    ```mlir
+    !bsmm.channel<4, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    ```
+
+    Since version 1.
+  }];
+  let parameters = (ins
+    "int64_t":$slots,
+    ArrayRefParameter<"::bsmm::BufferType">:$buffers
+  );
+  let assemblyFormat = "`<` $slots `,` $buffers `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // BSMM_DIALECT_IR_BSMMTYPES_TD

@@ -1,0 +1,37 @@
+//===- ElementTypes.h - MLIR types and rows of the target table -*- C++ -*-===//
+//
+// The one place where MLIR's element types meet those of the target table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_DIALECT_IR_ELEMENTTYPES_H
+#define BSMM_DIALECT_IR_ELEMENTTYPES_H
+
+#include "bsmm/Target/Target.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <string>
+
+namespace bsmm {
+
+/// Element type of an operand or accumulator; None for types that the table
+/// does not have.
+target::ElementType getOperandElementType(mlir::Type type);
+
+/// Element type of a scale: f8E8M0FNU gives ue8m0 and f8E4M3FN gives ue4m3.
+target::ElementType getScaleElementType(mlir::Type type);
+
+/// Bits of one packed element; 0 for types that have no fixed width.
+unsigned getElementBits(mlir::Type type);
+
+/// Bytes of `count` packed elements, rounded up.
+int64_t getPackedBytes(mlir::Type type, int64_t count);
+
+/// Why no target at all multiplies these types with these scales; empty when
+/// some target does.
+std::string whyNotScaledFormat(mlir::Type a, mlir::Type b, mlir::Type scale,
+                               int64_t vectorSize);
+
+} // namespace bsmm
+
+#endif // BSMM_DIALECT_IR_ELEMENTTYPES_H

@@ -1,0 +1,165 @@
+//===- KernelOps.cpp - the kernel and its return --------------------------===//
+
+#include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Target/Target.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildFunctionType = [](Builder &builder, ArrayRef<Type> arguments,
+                              ArrayRef<Type> results,
+                              function_interface_impl::VariadicFlag,
+                              std::string &) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildFunctionType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+TargetAttr KernelOp::resolveTarget() {
+  if (TargetAttr target = getTargetAttr())
+    return target;
+  for (Operation *op = getOperation()->getParentOp(); op;
+       op = op->getParentOp())
+    if (auto target =
+            op->getAttrOfType<TargetAttr>(BsmmDialect::getTargetAttrName()))
+      return target;
+  return {};
+}
+
+BlockArgument KernelOp::findArgument(ArgumentRole role) {
+  for (auto [index, argument] : llvm::enumerate(getArguments()))
+    if (auto attribute = getArgAttrOfType<ArgumentRoleAttr>(
+            index, BsmmDialect::getRoleAttrName()))
+      if (attribute.getValue() == role)
+        return argument;
+  return {};
+}
+
+/// What the launch schema allows as type of a role; empty text when it fits.
+static StringRef expectedForRole(ArgumentRole role, Type type) {
+  switch (role) {
+  case ArgumentRole::A:
+  case ArgumentRole::B:
+  case ArgumentRole::ScaleA:
+  case ArgumentRole::ScaleB:
+  case ArgumentRole::C:
+    return isa<TensorMapType>(type) ? "" : "a tensor map";
+  case ArgumentRole::D: {
+    auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+    return isa<TensorMapType>(type) ||
+                   (pointer && pointer.getAddressSpace() == 1)
+               ? ""
+               : "a tensor map or !llvm.ptr<1>";
+  }
+  case ArgumentRole::Alpha: {
+    auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+    return pointer && pointer.getAddressSpace() == 1 ? "" : "!llvm.ptr<1>";
+  }
+  case ArgumentRole::M:
+  case ArgumentRole::N:
+  case ArgumentRole::K:
+  case ArgumentRole::L:
+    return type.isSignlessInteger(32) ? "" : "i32";
+  case ArgumentRole::StrideDRow:
+  case ArgumentRole::StrideDBatch:
+    return type.isSignlessInteger(64) ? "" : "i64";
+  }
+  return "";
+}
+
+LogicalResult KernelOp::verify() {
+  if (getLevel() == Level::Problem)
+    return emitOpError("expected level tile or pipeline, got problem; whole "
+                       "tensors belong in a func.func");
+  if (!getResultTypes().empty())
+    return emitOpError("expected no results, got ") << getResultTypes().size();
+  if (isExternal())
+    return emitOpError("expected a body");
+
+  if (TargetAttr own = getTargetAttr())
+    for (Operation *op = getOperation()->getParentOp(); op;
+         op = op->getParentOp())
+      if (auto outer =
+              op->getAttrOfType<TargetAttr>(BsmmDialect::getTargetAttrName()))
+        if (outer != own)
+          return emitOpError("target ")
+                 << own << " conflicts with " << outer
+                 << " of the enclosing module; remove one of them";
+
+  if (TargetAttr target = resolveTarget()) {
+    const target::Gpu *gpu =
+        target::findGpu(std::string_view(target.getChip()));
+    if (auto bytes = getDynamicSharedMemory();
+        gpu && bytes && int64_t(*bytes) > gpu->sharedMemoryPerBlock)
+      return emitOpError("expected at most ")
+             << gpu->sharedMemoryPerBlock << " bytes of shared memory on "
+             << target.getChip() << ", got " << *bytes
+             << "; use a smaller tile or fewer stages";
+  }
+  if (auto threads = getBlockSize();
+      threads && (*threads < 32 || *threads > target::threads::maxPerBlock ||
+                  *threads % target::threads::perWarp != 0))
+    return emitOpError("expected a block of whole warps, 32 to ")
+           << target::threads::maxPerBlock << " threads, got " << *threads;
+
+  // Roles appear once, in the order of the launch schema, with their types.
+  int64_t last = -1;
+  for (unsigned index = 0, end = getNumArguments(); index < end; ++index) {
+    for (NamedAttribute attribute :
+         function_interface_impl::getArgAttrs(*this, index)) {
+      if (attribute.getName() != BsmmDialect::getRoleAttrName())
+        continue;
+      auto role = dyn_cast<ArgumentRoleAttr>(attribute.getValue());
+      if (!role)
+        return emitOpError("argument #")
+               << index << ": expected a role such as #bsmm.role<a>, got "
+               << attribute.getValue();
+      Type type = getArgument(index).getType();
+      if (StringRef expected = expectedForRole(role.getValue(), type);
+          !expected.empty())
+        return emitOpError("argument #")
+               << index << " with role "
+               << stringifyArgumentRole(role.getValue()) << ": expected "
+               << expected << ", got " << type;
+      // A plain pointer for D comes after the tensor maps all the same.
+      if (int64_t(role.getValue()) <= last)
+        return emitOpError("argument #")
+               << index << ": role "
+               << stringifyArgumentRole(role.getValue())
+               << " is out of order or repeated; the order is a, b, sfa, sfb, "
+                  "c, d, alpha, m, n, k, l, stride_d_m, stride_d_l";
+      last = int64_t(role.getValue());
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  if (!llvm::hasSingleElement(getBody()))
+    return emitOpError("expected a body of one block; use scf for control "
+                       "flow");
+  if (!isa<ReturnOp>(getBody().front().back()))
+    return emitOpError("expected the body to end with 'bsmm.return'");
+  WalkResult walk = getBody().walk([&](LevelOpInterface op) {
+    if (op.getLevel() == getLevel())
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("belongs to the ")
+        << stringifyLevel(op.getLevel()) << " level, but its kernel is at the "
+        << stringifyLevel(getLevel()) << " level";
+    diagnostic.attachNote(getLoc()) << "the kernel's level is stated here";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,224 @@
+//===- PipelineOps.cpp - explicit asynchrony, memory and channels ---------===//
+
+#include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Dialect/IR/ElementTypes.h"
+#include "bsmm/Target/Target.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+static LogicalResult expectBuffer(Operation *op, StringRef what,
+                                  BufferType type, MemorySpace space,
+                                  std::optional<BufferLayout> layout = {}) {
+  if (type.getMemorySpace() != space)
+    return op->emitOpError("expected ")
+           << what << " in " << stringifyMemorySpace(space) << ", got " << type;
+  if (layout && type.getLayout() != *layout)
+    return op->emitOpError("expected ")
+           << what << " with layout " << stringifyBufferLayout(*layout)
+           << ", got " << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+LogicalResult CreateChannelOp::verify() {
+  ChannelType type = getChannel().getType();
+  if (getConsumer().getKind() == ArrivalKind::Transaction)
+    return emitOpError("expected a consumer that arrives by threads or "
+                       "mma_commit, got transaction: bytes are delivered by "
+                       "producers only");
+  bool isShared =
+      type.getBuffers().front().getMemorySpace() == MemorySpace::Shared;
+  if (getProducer().getKind() == ArrivalKind::Transaction) {
+    if (!isShared)
+      return emitOpError("expected shared memory for a producer that arrives "
+                         "by transactions, got ")
+             << type;
+    int64_t bytes = 0;
+    for (BufferType buffer : type.getBuffers())
+      bytes += buffer.getSharedBytes();
+    if (bytes > target::mbarrier::maxTransactionBytes)
+      return emitOpError("expected at most ")
+             << target::mbarrier::maxTransactionBytes
+             << " bytes in a slot, the range of a barrier's transaction "
+                "count, got "
+             << bytes << "; use a smaller tile";
+  }
+  if (auto offsets = getOffsets();
+      offsets && offsets->size() != type.getBuffers().size())
+    return emitOpError("expected ")
+           << type.getBuffers().size() << " offsets, one for each buffer of a "
+           << "slot, got " << offsets->size();
+  return success();
+}
+
+static LogicalResult verifyChannelAccess(Operation *op, ChannelType channel,
+                                         TypeRange results) {
+  if (!llvm::equal(channel.getBuffers(), results))
+    return op->emitOpError("expected the buffers of a slot of ")
+           << channel << " as results, got " << results;
+  return success();
+}
+
+LogicalResult AcquireOp::verify() {
+  return verifyChannelAccess(*this, getChannel().getType(), getResultTypes());
+}
+
+LogicalResult WaitOp::verify() {
+  return verifyChannelAccess(*this, getChannel().getType(), getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult WarpRoleOp::verify() {
+  if (int64_t(getWarp()) < 0 || getWarp() >= 32)
+    return emitOpError("expected a warp in 0..31, got ") << int64_t(getWarp());
+  if ((*this)->getParentOfType<WarpRoleOp>())
+    return emitOpError("expected no role inside of a role");
+  return success();
+}
+
+LogicalResult LeaderOp::verify() {
+  if (!(*this)->getParentOfType<WarpRoleOp>())
+    return emitOpError("expected to be inside of a bsmm.warp_role, whose "
+                       "leader it is");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and matrix operations
+//===----------------------------------------------------------------------===//
+
+/// A tile in global memory and its copy in shared memory hold the same bytes.
+static LogicalResult verifyTileCopy(Operation *op, TensorMapType map,
+                                    size_t coordinates, BufferType buffer) {
+  if (failed(expectBuffer(op, "the tile", buffer, MemorySpace::Shared)))
+    return failure();
+  if (coordinates != map.getShape().size())
+    return op->emitOpError("expected ")
+           << map.getShape().size()
+           << " coordinates, one for each dimension of the tensor map, got "
+           << coordinates;
+  int64_t count = 1;
+  for (int64_t extent : map.getShape())
+    count *= extent;
+  int64_t bytes = getPackedBytes(map.getElementType(), count);
+  if (bytes != buffer.getSharedBytes() ||
+      map.getElementType() != buffer.getElementType())
+    return op->emitOpError("expected a buffer of ")
+           << bytes << " bytes of " << map.getElementType() << " for " << map
+           << ", got " << buffer;
+  return success();
+}
+
+LogicalResult LoadAsyncOp::verify() {
+  return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
+                        getDestination().getType());
+}
+
+LogicalResult StoreAsyncOp::verify() {
+  return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
+                        getSource().getType());
+}
+
+LogicalResult MaskScalesOp::verify() {
+  return expectBuffer(*this, "the scales", getBuffer().getType(),
+                      MemorySpace::Shared, BufferLayout::ScaleTiles);
+}
+
+LogicalResult CopyScalesOp::verify() {
+  BufferType source = getSource().getType();
+  BufferType destination = getDestination().getType();
+  if (failed(expectBuffer(*this, "the source", source, MemorySpace::Shared,
+                          BufferLayout::ScaleTiles)) ||
+      failed(expectBuffer(*this, "the destination", destination,
+                          MemorySpace::TensorMemory,
+                          BufferLayout::ScaleTiles)))
+    return failure();
+  if (source.getShape() != destination.getShape() ||
+      source.getElementType() != destination.getElementType())
+    return emitOpError("expected scales of one shape and type, got ")
+           << source << " and " << destination;
+  return success();
+}
+
+LogicalResult ScaledMmaOp::verify() {
+  BufferType a = getA().getType(), b = getB().getType(),
+             sfa = getScaleA().getType(), sfb = getScaleB().getType(),
+             accumulator = getAccumulator().getType();
+  if (failed(expectBuffer(*this, "A", a, MemorySpace::Shared)) ||
+      failed(expectBuffer(*this, "B", b, MemorySpace::Shared)) ||
+      failed(expectBuffer(*this, "the scales of A", sfa,
+                          MemorySpace::TensorMemory,
+                          BufferLayout::ScaleTiles)) ||
+      failed(expectBuffer(*this, "the scales of B", sfb,
+                          MemorySpace::TensorMemory,
+                          BufferLayout::ScaleTiles)) ||
+      failed(expectBuffer(*this, "the accumulator", accumulator,
+                          MemorySpace::TensorMemory,
+                          BufferLayout::Accumulator)))
+    return failure();
+  int64_t m = a.getShape()[0], k = a.getShape()[1], n = b.getShape()[0];
+  if (b.getShape()[1] != k)
+    return emitOpError("expected A [m, k] and B [n, k] with one k, got ")
+           << k << " and " << b.getShape()[1];
+  if (accumulator.getShape()[0] != m || accumulator.getShape()[1] != n)
+    return emitOpError("expected an accumulator of ")
+           << m << "x" << n << ", got " << accumulator;
+  if (sfa.getShape()[1] != sfb.getShape()[1] || k % sfa.getShape()[1] != 0)
+    return emitOpError("expected scales that divide k = ")
+           << k << " alike, got " << sfa.getShape()[1] << " groups for A and "
+           << sfb.getShape()[1] << " for B";
+  if (sfa.getShape()[0] < m || sfb.getShape()[0] < n)
+    return emitOpError("expected scales for ")
+           << m << " rows of A and " << n << " rows of B, got "
+           << sfa.getShape()[0] << " and " << sfb.getShape()[0];
+  if (getScaleBOffset() && sfb.getShape()[0] < n + 64)
+    return emitOpError("expected scales for ")
+           << n << " rows of B after an offset of 64, got "
+           << sfb.getShape()[0];
+  return success();
+}
+
+LogicalResult DrainOp::verify() {
+  BufferType accumulator = getAccumulator().getType();
+  if (failed(expectBuffer(*this, "the accumulator", accumulator,
+                          MemorySpace::TensorMemory,
+                          BufferLayout::Accumulator)))
+    return failure();
+  int64_t columns = getColumns();
+  // .num of tcgen05.ld.32x32b (PTX ISA 9.7.17.8): powers of two to 128.
+  if (columns < 1 || columns > 128 || (columns & (columns - 1)) != 0 ||
+      accumulator.getShape()[1] % columns != 0)
+    return emitOpError("expected a power of two of columns, at most 128, that "
+                       "divides ")
+           << accumulator.getShape()[1] << ", got " << columns;
+  Block &body = getBody().front();
+  Type i32 = IntegerType::get(getContext(), 32);
+  Type values = VectorType::get({columns}, accumulator.getElementType());
+  if (!llvm::equal(body.getArgumentTypes(), ArrayRef<Type>{i32, i32, values}))
+    return emitOpError("expected block arguments (i32, i32, ")
+           << values << "), got (" << body.getArgumentTypes() << ")";
+  return success();
+}
+
+LogicalResult WriteSharedOp::verify() {
+  auto values = cast<VectorType>(getValues().getType());
+  BufferType buffer = getBuffer().getType();
+  if (failed(expectBuffer(*this, "the buffer", buffer, MemorySpace::Shared)))
+    return failure();
+  if (values.getRank() != 1 ||
+      values.getElementType() != buffer.getElementType())
+    return emitOpError("expected a vector of ")
+           << buffer.getElementType() << ", got " << values;
+  int64_t bits = values.getDimSize(0) * getElementBits(values.getElementType());
+  if (bits % 128 != 0)
+    return emitOpError("expected a multiple of 16 bytes, got ")
+           << bits << " bits";
+  return success();
+}

@@ -1,0 +1,252 @@
+//===- TileOps.cpp - the program of one CTA over tensors ------------------===//
+
+#include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Dialect/IR/ElementTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Shape and element type of a tile must be those of its tensor map.
+static LogicalResult verifyMapAccess(Operation *op, TensorMapType map,
+                                     Type tileType, size_t numCoordinates) {
+  auto tile = cast<RankedTensorType>(tileType);
+  if (tile.getShape() != map.getShape() ||
+      tile.getElementType() != map.getElementType())
+    return op->emitOpError("expected a tile ")
+           << RankedTensorType::get(map.getShape(), map.getElementType())
+           << " as the tensor map says, got " << tile;
+  if (numCoordinates != map.getShape().size())
+    return op->emitOpError("expected ")
+           << map.getShape().size()
+           << " coordinates, one for each dimension of the tensor map, got "
+           << numCoordinates;
+  return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  return verifyMapAccess(*this, getMap().getType(), getResult().getType(),
+                         getCoordinates().size());
+}
+
+LogicalResult TmaStoreOp::verify() {
+  return verifyMapAccess(*this, getMap().getType(), getTile().getType(),
+                         getCoordinates().size());
+}
+
+LogicalResult PredicatedStoreOp::verify() {
+  RankedTensorType tile = tensorOf(getTile());
+  if (tile.getRank() != 3 || tile.getDimSize(0) != 1)
+    return emitOpError("expected a tile [1, rows, columns], got ") << tile;
+  if (getCoordinates().size() != 3)
+    return emitOpError("expected 3 coordinates [batch, row, column], got ")
+           << getCoordinates().size();
+  unsigned bits = getElementBits(tile.getElementType());
+  if (bits != 8 && bits != 16 && bits != 32)
+    return emitOpError("expected elements of 8, 16 or 32 bits, got ")
+           << tile.getElementType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReshapeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType source = tensorOf(getSource()), result = getType();
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("expected one element type, got ")
+           << source.getElementType() << " and " << result.getElementType();
+  if (source.getNumElements() != result.getNumElements())
+    return emitOpError("expected the same number of elements, got ")
+           << source.getNumElements() << " and " << result.getNumElements();
+  if (source.getEncoding() || result.getEncoding())
+    return emitOpError("expected tiles without encoding: the order of scales "
+                       "is a property of whole tensors");
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  return {};
+}
+
+namespace {
+/// reshape(reshape(x)) is one reshape: the order of elements never changes.
+struct MergeReshapes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getSource().getDefiningOp<ReshapeOp>();
+    if (!inner)
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
+                                           inner.getSource());
+    return success();
+  }
+};
+} // namespace
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<MergeReshapes>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// TransOp
+//===----------------------------------------------------------------------===//
+
+static bool isPermutation(ArrayRef<int64_t> order, int64_t rank) {
+  SmallVector<bool> seen(rank);
+  for (int64_t dim : order) {
+    if (dim < 0 || dim >= rank || seen[dim])
+      return false;
+    seen[dim] = true;
+  }
+  return int64_t(order.size()) == rank;
+}
+
+LogicalResult TransOp::verify() {
+  RankedTensorType source = tensorOf(getSource()), result = getType();
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("expected one element type, got ")
+           << source.getElementType() << " and " << result.getElementType();
+  if (source.getEncoding() || result.getEncoding())
+    return emitOpError("expected tiles without encoding: the order of scales "
+                       "is a property of whole tensors");
+  if (!isPermutation(getOrder(), source.getRank()))
+    return emitOpError("expected a permutation of the ")
+           << source.getRank() << " dimensions, got [" << getOrder() << "]";
+  SmallVector<int64_t> expected = llvm::map_to_vector(
+      getOrder(), [&](int64_t dim) { return source.getDimSize(dim); });
+  if (result.getShape() != ArrayRef<int64_t>(expected))
+    return emitOpError("expected a result of shape [")
+           << ArrayRef<int64_t>(expected) << "], got [" << result.getShape()
+           << "]";
+  return success();
+}
+
+OpFoldResult TransOp::fold(FoldAdaptor) {
+  for (auto [index, dim] : llvm::enumerate(getOrder()))
+    if (int64_t(index) != dim)
+      return {};
+  return getSource();
+}
+
+namespace {
+/// trans(trans(x)) is one trans.
+struct MergeTransposes : OpRewritePattern<TransOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getSource().getDefiningOp<TransOp>();
+    if (!inner)
+      return failure();
+    SmallVector<int64_t> order = llvm::map_to_vector(
+        op.getOrder(), [&](int64_t dim) { return inner.getOrder()[dim]; });
+    rewriter.replaceOpWithNewOp<TransOp>(op, op.getType(), inner.getSource(),
+                                         order);
+    return success();
+  }
+};
+} // namespace
+
+void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<MergeTransposes>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// ExtractRowsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExtractRowsOp::verify() {
+  RankedTensorType source = tensorOf(getSource()), result = getType();
+  if (source.getRank() != 2 || result.getRank() != 2 ||
+      source.getDimSize(1) != result.getDimSize(1) ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("expected rows of a tile of rank 2, got ")
+           << result << " from " << source;
+  if (result.getDimSize(0) > source.getDimSize(0))
+    return emitOpError("expected at most ")
+           << source.getDimSize(0) << " rows, got " << result.getDimSize(0);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ScaledDotOp
+//===----------------------------------------------------------------------===//
+
+int64_t ScaledDotOp::getM() { return tensorOf(getA()).getDimSize(0); }
+int64_t ScaledDotOp::getN() { return tensorOf(getB()).getDimSize(1); }
+int64_t ScaledDotOp::getK() { return tensorOf(getA()).getDimSize(1); }
+int64_t ScaledDotOp::getScaleVectorSize() {
+  return getK() / tensorOf(getScaleA()).getDimSize(1);
+}
+
+LogicalResult ScaledDotOp::verify() {
+  RankedTensorType a = tensorOf(getA()), b = tensorOf(getB()),
+                   sfa = tensorOf(getScaleA()), sfb = tensorOf(getScaleB()),
+                   accumulator = tensorOf(getAccumulator());
+  for (auto [name, type] :
+       {std::pair{"A", a}, std::pair{"B", b},
+        std::pair{"the scales of A", sfa}, std::pair{"the scales of B", sfb},
+        std::pair{"the accumulator", accumulator}}) {
+    if (type.getRank() != 2)
+      return emitOpError("expected ")
+             << name << " to have rank 2, got " << type
+             << "; drop the batch with bsmm.reshape";
+    if (type.getEncoding())
+      return emitOpError("expected ")
+             << name << " without encoding, got " << type;
+  }
+  int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = b.getDimSize(1);
+  if (b.getDimSize(0) != k)
+    return emitOpError("expected A [m, k] and B [k, n] with one k, got ")
+           << k << " and " << b.getDimSize(0)
+           << "; a tile of B loaded as [n, k] needs bsmm.trans [1, 0]";
+  if (accumulator.getDimSize(0) != m || accumulator.getDimSize(1) != n ||
+      !accumulator.getElementType().isF32())
+    return emitOpError("expected an accumulator ")
+           << RankedTensorType::get({m, n}, Float32Type::get(getContext()))
+           << ", got " << accumulator;
+  for (auto [name, type, rows] :
+       {std::tuple{"A", sfa, m}, std::tuple{"B", sfb, n}}) {
+    if (type.getDimSize(0) != rows)
+      return emitOpError("expected ")
+             << rows << " rows of scales for " << name << ", got "
+             << type.getDimSize(0);
+    int64_t groups = type.getDimSize(1);
+    if (groups < 1 || k % groups != 0)
+      return emitOpError("expected the scales of ")
+             << name << " to divide k = " << k << " evenly, got " << groups
+             << " groups";
+  }
+  if (sfa.getDimSize(1) != sfb.getDimSize(1))
+    return emitOpError("expected one number of groups along k, got ")
+           << sfa.getDimSize(1) << " for A and " << sfb.getDimSize(1)
+           << " for B";
+  if (sfa.getElementType() != sfb.getElementType())
+    return emitOpError("expected scales of one type, got ")
+           << sfa.getElementType() << " for A and " << sfb.getElementType()
+           << " for B";
+  std::string reason =
+      whyNotScaledFormat(a.getElementType(), b.getElementType(),
+                         sfa.getElementType(), getScaleVectorSize());
+  if (!reason.empty())
+    return emitOpError(reason);
+  return success();
+}
+
+LogicalResult GroupedOrderOp::verify() {
+  if (int64_t(getGroup()) < 1 || getGroup() > 65536)
+    return emitOpError("expected a group of 1 to 65536 tile rows, got ")
+           << int64_t(getGroup());
+  return success();
+}

@@ -1,0 +1,529 @@
+//===- Machine.h - State of a running grid ----------------------*- C++ -*-===//
+//
+// Clusters of CTAs of warps, their memories, barriers and pending asynchronous
+// operations, and the happens-before bookkeeping that finds accesses which
+// PTX's ordering leaves open.
+//
+// Happens-before (PTX ISA, "Memory Consistency Model"): every warp is an
+// agent with a clock, and so is every pipe in which its asynchronous
+// operations run, and every mbarrier. A vector clock says what an agent knows
+// of the others. Barriers and mbarriers join clocks; each cell of shared and
+// tensor memory remembers which agent wrote and read it when. An access that
+// doesn't know of the access before it is reported.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_LIB_EMULATOR_MACHINE_H
+#define BSMM_LIB_EMULATOR_MACHINE_H
+
+#include "Code.h"
+
+#include "bsmm/Emulator/Emulator.h"
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace bsmm::emulator {
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// Windows of the generic address space. The numbers are arbitrary; nothing in
+/// a program may depend on them.
+constexpr uint64_t SharedWindow = 0x00007E0000000000ull;
+constexpr uint64_t SharedWindowBytes = 1ull << 28;
+constexpr uint64_t LocalWindow = 0x00007D0000000000ull;
+constexpr uint64_t LocalWindowBytes = 1ull << 24;
+constexpr uint64_t ParamWindow = 0x00007C0000000000ull;
+constexpr uint64_t ConstWindow = 0x00007B0000000000ull;
+constexpr uint64_t GlobalBase = 0x0000700000000000ull;
+/// A CTA's shared memory is seen at its rank in the cluster << 24, as CUTLASS'
+/// masks for the leader's barrier assume (cute/arch/copy_sm100_tma.hpp).
+constexpr uint32_t SharedRankShift = 24;
+constexpr uint32_t SharedOffsetMask = (1u << SharedRankShift) - 1;
+/// The system keeps the first KiB of shared memory.
+constexpr uint32_t SharedReserved = 1024;
+
+//===----------------------------------------------------------------------===//
+// Happens-before
+//===----------------------------------------------------------------------===//
+
+using Clock = uint32_t;
+using Agent = uint32_t;
+
+class VectorClock {
+public:
+  Clock get(Agent agent) const {
+    return agent < clocks.size() ? clocks[agent] : 0;
+  }
+  void raise(Agent agent, Clock clock) {
+    if (agent >= clocks.size())
+      clocks.resize(agent + 1, 0);
+    if (clocks[agent] < clock)
+      clocks[agent] = clock;
+  }
+  void join(const VectorClock &other) {
+    if (other.clocks.size() > clocks.size())
+      clocks.resize(other.clocks.size(), 0);
+    for (size_t i = 0; i < other.clocks.size(); ++i)
+      if (clocks[i] < other.clocks[i])
+        clocks[i] = other.clocks[i];
+  }
+  void clear() { clocks.clear(); }
+
+private:
+  std::vector<Clock> clocks;
+};
+
+/// What a thread of control knows: all accesses, and those generic-proxy
+/// writes that a proxy fence has made visible to the async proxy.
+struct Knowledge {
+  VectorClock all;
+  VectorClock fenced;
+  void join(const Knowledge &other) {
+    all.join(other.all);
+    fenced.join(other.fenced);
+  }
+  void clear() {
+    all.clear();
+    fenced.clear();
+  }
+};
+
+/// Agents of a warp, counted from Warp::firstAgent.
+enum AgentKind : uint32_t {
+  AgentThreads,   ///< ordinary accesses
+  AgentTcgen05,   ///< tcgen05.mma, .cp, .shift
+  AgentWgmma,
+  AgentBulkRead,  ///< sources of bulk stores
+  AgentCpAsync,
+  AgentTensorLoad,  ///< tcgen05.ld
+  AgentTensorStore, ///< tcgen05.st
+  AgentsPerWarp = 8
+};
+
+/// Shared memory, per 4 bytes.
+struct SharedCell {
+  Clock writeClock = 0;
+  uint16_t writer = 0xFFFF;
+  uint8_t writeMask = 0; ///< bytes
+  uint8_t flags = 0;
+  uint32_t writeLine = 0;
+  uint16_t readers[4] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF};
+  uint8_t readMasks[4] = {0, 0, 0, 0};
+  Clock readClocks[4] = {0, 0, 0, 0};
+  uint32_t readLines[4] = {0, 0, 0, 0};
+  static constexpr uint8_t Async = 1;       ///< written by the async proxy
+  static constexpr uint8_t Initialised = 2; ///< written at all
+};
+
+/// Tensor memory, per column and 32 lanes.
+struct TensorCell {
+  Clock writeClock = 0;
+  uint16_t writer = 0xFFFF;
+  uint8_t flags = 0;
+  uint32_t writeLine = 0;
+  uint16_t readers[4] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF};
+  Clock readClocks[4] = {0, 0, 0, 0};
+  uint32_t readLines[4] = {0, 0, 0, 0};
+};
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+enum class WaitKind : uint8_t {
+  Ready,
+  Together,    ///< lanes that must execute an instruction together
+  NamedBarrier,
+  ClusterBarrier,
+  Mbarrier,
+  TensorAllocation,
+  RegisterPool,
+  Spin         ///< polls without effect; woken when something changes
+};
+
+/// Lanes of a warp that run together.
+struct Split {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  int join = -1;
+  uint32_t joinPc = NoOperand; ///< joins[join].pc
+  WaitKind wait = WaitKind::Ready;
+  bool returnFalse = false; ///< a suspended try_wait gives up
+  bool skipWaited = false;  ///< go on behind the instruction when woken
+  bool dead = false;
+  uint32_t waitAddress = 0; ///< of an mbarrier: shared::cluster address
+  uint32_t waitId = 0;
+  uint64_t waitPhase = 0;
+  uint32_t failedPolls = 0;
+  std::vector<uint32_t> returns;
+};
+
+/// Where diverged lanes meet again.
+struct Join {
+  uint32_t pc = 0;
+  uint32_t expected = 0;
+  uint32_t arrived = 0;
+  int parent = -1;
+  bool used = false;
+  std::vector<uint32_t> returns;
+};
+
+struct AsyncOp;
+struct Cta;
+struct Cluster;
+struct Machine;
+
+/// Registers that an asynchronous operation reads or writes.
+struct RegisterHazard {
+  uint64_t sequence;
+  bool isRead;
+  bool fromWgmma; ///< else tcgen05.ld
+  uint32_t line;
+};
+
+struct BulkGroup {
+  std::vector<std::shared_ptr<AsyncOp>> ops;
+};
+
+/// Groups of a thread: cp.async.bulk stores, or non-bulk cp.async.
+struct GroupQueue {
+  std::vector<std::shared_ptr<AsyncOp>> open;
+  std::deque<BulkGroup> closed;
+};
+
+struct Warp {
+  Cta *cta = nullptr;
+  uint32_t index = 0;
+  uint8_t *regs = nullptr;
+  uint8_t *local = nullptr; ///< 32 x localBytes
+  uint32_t alive = 0;
+  uint32_t threads = 0; ///< lanes that exist
+  std::vector<Split> splits;
+  std::vector<Join> joins;
+
+  Agent firstAgent = 0;
+  Knowledge knowledge;
+  std::array<uint32_t, AgentsPerWarp> sequence = {};
+
+  std::unordered_map<int, GroupQueue> bulk; ///< by lane
+  GroupQueue cpAsync;
+  GroupQueue wgmma;
+  /// tcgen05 operations in issue order, by lane.
+  std::unordered_map<int, std::deque<std::shared_ptr<AsyncOp>>> tensorPipe;
+
+  std::unordered_multimap<uint32_t, RegisterHazard> hazards; ///< by offset
+  bool wgmmaFenced = false;
+  std::vector<uint32_t> tensorLoadsOutstanding; ///< lines
+  uint32_t registersPerThread = 0;
+  uint64_t instructions = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+struct Mbarrier {
+  uint32_t expected = 0;
+  uint32_t pending = 0;
+  int64_t transactions = 0;
+  uint64_t phase = 0; ///< completed phases
+  bool observed = true; ///< the last completed phase was seen by a wait
+  uint32_t line = 0;    ///< of the init
+  uint32_t completedLine = 0;
+  Agent agent = 0;
+  Clock clockBase = 0;
+  Knowledge current;
+  Knowledge completed;
+  bool initFenced = false;
+};
+
+struct NamedBarrier {
+  uint32_t expected = 0; ///< threads
+  uint32_t arrived = 0;
+  bool sized = false; ///< a thread count was given
+  Knowledge knowledge;
+  uint32_t reduction[2] = {0, ~0u};
+  uint32_t popc = 0;
+  uint64_t generation = 0;
+  struct Result {
+    uint32_t popc;
+    bool all;
+    bool any;
+  };
+  Result result = {0, true, false};
+};
+
+//===----------------------------------------------------------------------===//
+// CTAs and clusters
+//===----------------------------------------------------------------------===//
+
+struct TensorMemory {
+  std::vector<uint32_t> cells = std::vector<uint32_t>(128 * 512, 0);
+  std::vector<TensorCell> shadow = std::vector<TensorCell>(4 * 512);
+  uint16_t owner[512] = {}; ///< allocation number of a column, 0: free
+  uint16_t nextOwner = 1;
+  uint32_t lastAllocation = 0; ///< columns
+  bool relinquished = false;
+  uint32_t &cell(uint32_t lane, uint32_t column) {
+    return cells[lane * 512 + column];
+  }
+};
+
+struct FreeDeleter {
+  void operator()(void *pointer) const { std::free(pointer); }
+};
+
+struct Cta {
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0;
+  Dim3 id;
+  std::vector<uint8_t> shared; ///< from address 0; the reserved KiB included
+  std::unique_ptr<SharedCell[], FreeDeleter> shadow;
+  std::unique_ptr<TensorMemory> tensor;
+  std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by offset
+  std::unordered_map<uint32_t, std::pair<Agent, Clock>> barrierAgents;
+  NamedBarrier named[16];
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::unique_ptr<uint8_t[], FreeDeleter> registers;
+  uint32_t liveThreads = 0;
+  uint32_t registerPool = 0; ///< free registers
+  uint32_t ctaGroupUsed = 0;
+};
+
+struct Cluster {
+  uint64_t index = 0;
+  Dim3 first; ///< id of its first CTA
+  std::vector<std::unique_ptr<Cta>> ctas;
+  std::vector<std::shared_ptr<AsyncOp>> pending;
+  Agent agents = 0;
+  uint32_t liveThreads = 0;
+  uint32_t barrierArrived = 0;
+  uint64_t barrierGeneration = 0;
+  Knowledge barrierKnowledge;
+  std::unordered_map<uint64_t, uint64_t> barrierArrivals; ///< thread to gen
+  bool finished = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+struct AsyncOp {
+  enum class Kind : uint8_t {
+    BulkLoad,
+    BulkStore,
+    BulkShared, ///< shared::cta to shared::cluster
+    CpAsync,
+    Wgmma,
+    Tensor,    ///< tcgen05.mma, .cp, .shift
+    Commit,    ///< tcgen05.commit, cp.async.mbarrier.arrive
+    Prefetch
+  };
+  Kind kind = Kind::BulkLoad;
+  Warp *warp = nullptr;
+  int lane = 0;
+  uint32_t line = 0;
+  uint64_t issue = 0;
+  bool done = false;
+  bool readDone = false;
+  /// Bulk stores: takes the source out of shared memory.
+  std::function<void()> readStage;
+  std::function<void()> apply;
+  /// Mbarriers that learn of the completion: CTA and offset.
+  std::vector<std::pair<Cta *, uint32_t>> barriers;
+  /// Operations before it in its pipe, which take effect first.
+  std::deque<std::shared_ptr<AsyncOp>> *pipe = nullptr;
+  uint32_t sequence = 0; ///< clock of its agent
+};
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+struct Region {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint8_t *data = nullptr;
+  bool readOnly = false;
+  std::string name;
+};
+
+struct PlacedTensorMap {
+  units::TensorMap map;
+};
+
+/// A thread of control as handlers see it.
+struct Exec {
+  Machine *machine;
+  Cluster *cluster;
+  Cta *cta;
+  Warp *warp;
+  uint32_t split; ///< index; the vector may grow under a handler
+  uint8_t *regs;
+  uint32_t pc;
+
+  Split &current() { return warp->splits[split]; }
+  template <typename T> T *r(uint32_t offset) {
+    return reinterpret_cast<T *>(regs + offset);
+  }
+  void error(const Inst &inst, const char *kind, const std::string &message,
+             int lane = -1);
+  void strict(const Inst &inst, const char *kind, const std::string &message,
+              int lane = -1);
+  Step fatal(const Inst &inst, const char *kind, const std::string &message,
+             int lane = -1);
+};
+
+struct TraceEvent {
+  uint64_t cta;
+  uint32_t track;
+  uint64_t begin;
+  uint64_t end;
+  std::string name;
+  uint32_t line;
+};
+
+struct Machine {
+  const CompiledModule *module = nullptr;
+  const CompiledFunction *entry = nullptr;
+  const Launch *launch = nullptr;
+  const Options *options = nullptr;
+  Report report;
+
+  std::vector<uint8_t> constants; ///< initial contents of the register file
+  std::vector<std::pair<uint32_t, uint32_t>> sharedConstants; ///< offset, addr
+  std::vector<uint8_t> parameters;
+  std::vector<uint8_t> constMemory;
+  std::vector<Region> regions; ///< sorted by address
+  size_t lastRegion = 0;
+  std::vector<std::unique_ptr<std::vector<uint8_t>>> owned;
+  uint32_t staticSharedEnd = 0;
+  uint32_t sharedEnd = 0; ///< bytes of shared memory, reserved KiB included
+  uint32_t threadsPerCta = 0;
+  Dim3 clusterDim;
+  Dim3 clusterGrid;
+  uint64_t clusterCount = 0;
+  uint64_t nextCluster = 0;
+  uint64_t finishedCtas = 0;
+  std::vector<uint64_t> clusterOrder;
+  std::vector<std::unique_ptr<Cluster>> active;
+
+  uint64_t instructions = 0;
+  uint64_t changes = 0; ///< counts effects; unchanged means no progress
+  uint64_t issues = 0;
+  bool stopped = false;
+  std::mt19937_64 random;
+  std::unordered_map<uint64_t, size_t> seen; ///< diagnostics by kind and line
+  std::vector<TraceEvent> trace;
+  uint64_t nextProgress = 0;
+
+  // Machine.cpp: set-up and reports.
+  bool prepare();
+  void execute();
+  void diagnose(Severity severity, const char *kind, const std::string &message,
+                uint32_t line, const Cta *cta, int warp, int lane);
+  void launchError(const std::string &message);
+  std::unique_ptr<Cluster> makeCluster(uint64_t index);
+  void finishCluster(Cluster &cluster);
+  std::string describe(const Cta &cta) const;
+
+  // Scheduler.cpp
+  void runSplit(Warp &warp, uint32_t split, uint32_t quantum);
+  bool resolveStall();
+  void reportDeadlock();
+  void wakeSpinners(Cluster &cluster);
+
+  // Warp.cpp: divergence.
+  void moveSplit(Warp &warp, uint32_t split, uint32_t pc);
+  void arriveJoin(Warp &warp, int join, uint32_t mask);
+  void releaseJoin(Warp &warp, int join);
+  void leaveJoins(Warp &warp, int join, int until, uint32_t mask);
+  int newJoin(Warp &warp, uint32_t pc, uint32_t mask, int parent,
+              const std::vector<uint32_t> &returns);
+  uint32_t newSplit(Warp &warp, const Split &split);
+  void exitLanes(Warp &warp, uint32_t split, uint32_t mask);
+  bool breakJoins(Warp &warp);
+
+  // Memory.cpp
+  Region *findRegion(uint64_t address, uint64_t bytes);
+  uint8_t *globalPointer(uint64_t address, uint64_t bytes, bool write,
+                         std::string &error);
+  std::string describeAddress(uint64_t address) const;
+  /// Resolves a shared::cluster address of `cta`'s cluster.
+  Cta *sharedTarget(Cta &cta, uint32_t address, uint32_t &offset);
+
+  // Hazards.cpp. Accesses of shared memory: `agent`'s access at `clock`, by
+  // something that knows `knowledge`.
+  struct Access {
+    const Knowledge *knowledge;
+    Agent agent;
+    Clock clock;
+    bool isAsync;
+    uint32_t line;
+    Warp *warp;
+    int lane;
+    const char *what; ///< "ld.shared", "tcgen05.mma"...
+  };
+  void readShared(Cta &cta, uint32_t offset, uint32_t bytes,
+                  const Access &access);
+  void writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
+                   const Access &access);
+  void readTensor(Cta &cta, uint32_t quarter, uint32_t column,
+                  uint32_t columns, const Access &access);
+  void writeTensor(Cta &cta, uint32_t quarter, uint32_t column,
+                   uint32_t columns, const Access &access);
+  std::string agentName(const Cluster &cluster, Agent agent) const;
+  Access threadAccess(Warp &warp, int lane, const Inst &inst,
+                      const char *what) const;
+  Agent barrierAgent(Cta &cta, uint32_t offset);
+
+  // Async.cpp
+  void issue(Cluster &cluster, std::shared_ptr<AsyncOp> op);
+  void force(Cluster &cluster, const std::shared_ptr<AsyncOp> &op);
+  void forceRead(Cluster &cluster, const std::shared_ptr<AsyncOp> &op);
+  void complete(Cluster &cluster, AsyncOp &op);
+  void randomEffects(Cluster &cluster);
+  void collect(Cluster &cluster);
+
+  // Barriers.cpp
+  Mbarrier *findMbarrier(Cta &cta, uint32_t offset);
+  void arriveMbarrier(Cta &cta, uint32_t offset, uint32_t count,
+                      const Knowledge *knowledge, uint32_t line, Warp *warp,
+                      int lane);
+  void addTransactions(Cta &cta, uint32_t offset, int64_t bytes,
+                       uint32_t line, Warp *warp, int lane);
+  void checkPhase(Cta &cta, uint32_t offset, Mbarrier &barrier, uint32_t line);
+  void release(Warp &warp); ///< advances the warp's clock after a release
+  void checkNamedBarrier(Cta &cta, uint32_t id);
+  void checkClusterBarrier(Cluster &cluster);
+  void wake(Cluster &cluster, WaitKind kind, uint32_t id, uint32_t address);
+};
+
+/// Calls `body(lane)` for the lanes of `mask`.
+template <typename Body> inline void forLanes(uint32_t mask, Body body) {
+  if (mask == ~0u) {
+    for (int lane = 0; lane < 32; ++lane)
+      body(lane);
+    return;
+  }
+  while (mask != 0) {
+    body(__builtin_ctz(mask));
+    mask &= mask - 1;
+  }
+}
+
+std::string hex(uint64_t value);
+
+} // namespace bsmm::emulator
+
+#endif // BSMM_LIB_EMULATOR_MACHINE_H
