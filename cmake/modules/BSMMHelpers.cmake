@@ -49,6 +49,33 @@ function(bsmm_add_unit_test name)
   set_property(GLOBAL APPEND PROPERTY BSMM_UNIT_TESTS ${name})
 endfunction()
 
+# MLIR's headers take most of the compile time: parse them once.
+option(BSMM_PRECOMPILE_HEADERS "Precompile MLIR's headers" ON)
+function(bsmm_precompile_headers target)
+  if(NOT BSMM_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET BSMMPrecompiledHeaders)
+    file(WRITE ${BSMM_BINARY_DIR}/BSMMPrecompiledHeaders.cpp "")
+    add_library(BSMMPrecompiledHeaders OBJECT
+      ${BSMM_BINARY_DIR}/BSMMPrecompiledHeaders.cpp)
+    target_include_directories(BSMMPrecompiledHeaders SYSTEM PRIVATE
+      ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_compile_options(BSMMPrecompiledHeaders PRIVATE -fno-rtti -Wall
+      -Wextra -Wno-unused-parameter)
+    target_precompile_headers(BSMMPrecompiledHeaders PRIVATE
+      <mlir/Dialect/Arith/IR/Arith.h>
+      <mlir/Dialect/GPU/IR/GPUDialect.h>
+      <mlir/Dialect/LLVMIR/LLVMDialect.h>
+      <mlir/Dialect/LLVMIR/NVVMDialect.h>
+      <mlir/Dialect/SCF/IR/SCF.h>
+      <mlir/Dialect/Vector/IR/VectorOps.h>
+      <mlir/Pass/Pass.h>
+      <mlir/Transforms/DialectConversion.h>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM BSMMPrecompiledHeaders)
+endfunction()
+
 # bsmm_add_mlir_library(NAME sources... [DEPENDS targets...] [LINK libs...])
 # A library of the compiler half. It links the shared libMLIR alone: mixing in
 # MLIR's static libraries would give two copies of its globals.
@@ -68,6 +95,7 @@ function(bsmm_add_mlir_library name)
   bsmm_compile_options(${name})
   # TableGen's generated classes have unused parameters.
   target_compile_options(${name} PRIVATE -Wno-unused-parameter)
+  bsmm_precompile_headers(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

@@ -11,10 +11,13 @@
 
 #include "Ptx.h"
 
+#include "bsmm/Emulator/Units/TensorArithmetic.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace bsmm::emulator {
@@ -68,7 +71,8 @@ struct Inst {
   bool predNegated = false;
   Together together = Together::Alone;
   bool isBranch = false;
-  bool isTensor = false; ///< touches registers asynchronously
+  bool isTensor = false; ///< does its own register checks
+  bool writesWgmma = false; ///< an operand of wgmma, behind its back
   /// Registers: meaning is the handler's.
   uint32_t o[12] = {NoOperand, NoOperand, NoOperand, NoOperand,
                     NoOperand, NoOperand, NoOperand, NoOperand,
@@ -88,6 +92,20 @@ struct Inst {
   uint32_t uses = 0, usesCount = 0; ///< into lists: registers read
   std::string_view opcode;
 };
+
+/// Where mma.sync finds its operands.
+struct MmaLayout {
+  units::MmaSpec spec;
+  uint32_t aBits = 8; ///< of an element in its register
+  uint32_t bBits = 8;
+  uint32_t aShift = 0;
+  uint32_t bShift = 0;
+  uint32_t aRegisters = 4;
+  uint32_t bRegisters = 2;
+  uint32_t cRegisters = 4;
+  uint32_t scaleVector = 0;
+};
+
 
 /// A constant slot of the register file, given its value at launch.
 struct ConstantSlot {
@@ -137,6 +155,8 @@ struct CompiledModule {
   /// Name of the register at an offset, for messages.
   std::string registerName(uint32_t offset) const;
   std::map<uint32_t, std::string> registerNames;
+  std::unordered_set<uint32_t> wgmmaRegisters;
+  std::vector<MmaLayout> mmaLayouts;
 };
 
 enum class Ty : uint8_t {

@@ -113,11 +113,11 @@ enum AgentKind : uint32_t {
 /// Shared memory, per 4 bytes.
 struct SharedCell {
   Clock writeClock = 0;
-  uint16_t writer = 0xFFFF;
+  uint16_t writer = 0;
   uint8_t writeMask = 0; ///< bytes
   uint8_t flags = 0;
   uint32_t writeLine = 0;
-  uint16_t readers[4] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF};
+  uint16_t readers[4] = {0, 0, 0, 0};
   uint8_t readMasks[4] = {0, 0, 0, 0};
   Clock readClocks[4] = {0, 0, 0, 0};
   uint32_t readLines[4] = {0, 0, 0, 0};
@@ -128,10 +128,10 @@ struct SharedCell {
 /// Tensor memory, per column and 32 lanes.
 struct TensorCell {
   Clock writeClock = 0;
-  uint16_t writer = 0xFFFF;
+  uint16_t writer = 0;
   uint8_t flags = 0;
   uint32_t writeLine = 0;
-  uint16_t readers[4] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF};
+  uint16_t readers[4] = {0, 0, 0, 0};
   Clock readClocks[4] = {0, 0, 0, 0};
   uint32_t readLines[4] = {0, 0, 0, 0};
 };
@@ -160,6 +160,7 @@ struct Split {
   WaitKind wait = WaitKind::Ready;
   bool returnFalse = false; ///< a suspended try_wait gives up
   bool skipWaited = false;  ///< go on behind the instruction when woken
+  bool resumed = false;     ///< what a barrier instruction waited for is there
   bool dead = false;
   uint32_t waitAddress = 0; ///< of an mbarrier: shared::cluster address
   uint32_t waitId = 0;
@@ -218,11 +219,17 @@ struct Warp {
   std::unordered_map<int, GroupQueue> bulk; ///< by lane
   GroupQueue cpAsync;
   GroupQueue wgmma;
+  std::deque<std::shared_ptr<AsyncOp>> wgmmaPipe;
   /// tcgen05 operations in issue order, by lane.
   std::unordered_map<int, std::deque<std::shared_ptr<AsyncOp>>> tensorPipe;
 
   std::unordered_multimap<uint32_t, RegisterHazard> hazards; ///< by offset
   bool wgmmaFenced = false;
+  bool needsTensorFence = false; ///< synchronised since the last tcgen05.fence
+  bool needsBeforeFence = false; ///< tcgen05 operations since the last one
+  uint32_t carry = 0;          ///< CC.CF, a bit a lane
+  uint32_t clusterPending = 0; ///< lanes that wait for the cluster barrier
+  uint64_t clusterGeneration[32] = {};
   std::vector<uint32_t> tensorLoadsOutstanding; ///< lines
   uint32_t registersPerThread = 0;
   uint64_t instructions = 0;
@@ -252,15 +259,9 @@ struct NamedBarrier {
   uint32_t arrived = 0;
   bool sized = false; ///< a thread count was given
   Knowledge knowledge;
-  uint32_t reduction[2] = {0, ~0u};
-  uint32_t popc = 0;
+  uint32_t trueThreads = 0; ///< bar.red: predicates that hold
+  uint32_t voters = 0;
   uint64_t generation = 0;
-  struct Result {
-    uint32_t popc;
-    bool all;
-    bool any;
-  };
-  Result result = {0, true, false};
 };
 
 //===----------------------------------------------------------------------===//
@@ -272,7 +273,8 @@ struct TensorMemory {
   std::vector<TensorCell> shadow = std::vector<TensorCell>(4 * 512);
   uint16_t owner[512] = {}; ///< allocation number of a column, 0: free
   uint16_t nextOwner = 1;
-  uint32_t lastAllocation = 0; ///< columns
+  uint32_t lastColumns = 0;    ///< of the last allocation
+  uint32_t lastAllocation = 0; ///< line
   bool relinquished = false;
   uint32_t &cell(uint32_t lane, uint32_t column) {
     return cells[lane * 512 + column];
@@ -292,6 +294,7 @@ struct Cta {
   std::unique_ptr<TensorMemory> tensor;
   std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by offset
   std::unordered_map<uint32_t, std::pair<Agent, Clock>> barrierAgents;
+  std::unordered_map<uint32_t, Knowledge> syncPoints; ///< by offset
   NamedBarrier named[16];
   std::vector<std::unique_ptr<Warp>> warps;
   std::unique_ptr<uint8_t[], FreeDeleter> registers;
@@ -310,7 +313,7 @@ struct Cluster {
   uint32_t barrierArrived = 0;
   uint64_t barrierGeneration = 0;
   Knowledge barrierKnowledge;
-  std::unordered_map<uint64_t, uint64_t> barrierArrivals; ///< thread to gen
+  Knowledge barrierCompleted;
   bool finished = false;
 };
 
@@ -436,6 +439,7 @@ struct Machine {
   std::unique_ptr<Cluster> makeCluster(uint64_t index);
   void finishCluster(Cluster &cluster);
   std::string describe(const Cta &cta) const;
+  void writeTrace();
 
   // Scheduler.cpp
   void runSplit(Warp &warp, uint32_t split, uint32_t quantum);

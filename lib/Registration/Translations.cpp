@@ -1,5 +1,41 @@
 //===- Translations.cpp - what bsmm-translate writes ----------------------===//
 
+#include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Registration/Registration.h"
+#include "bsmm/Translation/ToPTX.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
 
-void bsmm::registerTranslations() {}
+using namespace mlir;
+using namespace bsmm;
+
+void bsmm::registerTranslations() {
+  TranslateFromMLIRRegistration toPTX(
+      "bsmm-to-ptx", "kernels at the tile or pipeline level to PTX",
+      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::string> ptx = lowerToPTX(module);
+        if (failed(ptx))
+          return failure();
+        os << *ptx;
+        return success();
+      },
+      registerDialects);
+  TranslateFromMLIRRegistration toCubin(
+      "bsmm-to-cubin",
+      "kernels to a cubin with ptxas; what ptxas reports goes to stderr",
+      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::string> ptx = lowerToPTX(module);
+        if (failed(ptx))
+          return failure();
+        auto gpuModule = *module.getOps<gpu::GPUModuleOp>().begin();
+        auto target = gpuModule->getAttrOfType<TargetAttr>(
+            BsmmDialect::getTargetAttrName());
+        FailureOr<AssembledKernel> kernel =
+            assemble(module.getLoc(), *ptx, target.getChip());
+        if (failed(kernel))
+          return failure();
+        llvm::errs() << kernel->log;
+        os << kernel->cubin;
+        return success();
+      },
+      registerDialects);
+}

@@ -303,6 +303,9 @@ std::string runtime::validateManifest(const KernelManifest &manifest) {
       return "$.configuration.fixed." + std::string(1, sizeNames[i]) +
              ": expected 0 to 2147483647, got " + number(manifest.fixed[i]);
   }
+  const Workspace &workspace = manifest.workspace;
+  if (workspace.bytes < 0 || workspace.bytesPerTile < 0)
+    return "$.workspace: expected 0 or more bytes";
   int last = -1;
   for (size_t i = 0; i < manifest.params.size(); ++i) {
     const ManifestParam &param = manifest.params[i];
@@ -322,6 +325,9 @@ std::string runtime::validateManifest(const KernelManifest &manifest) {
     if (isStride && static_cast<int>(param.role) > static_cast<int>(Role::D))
       return path + ": expected the stride of a, b, sfa, sfb, c or d, got " +
              std::string(roleName(param.role));
+    if (param.role == Role::Workspace && workspace.bytes == 0 &&
+        workspace.bytesPerTile == 0)
+      return path + ": expected the size of the workspace in $.workspace";
     std::string rolePath =
         param.kind == ParamKind::TensorMap ? path + ".tensor_map.role" : path;
     text = checkRole(manifest, param.role, rolePath);
@@ -546,7 +552,8 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
                  JsonReader::shorten(document) + "'"};
   reader.object({"schema", "document", "entry", "ptx", "cubin", "target",
                  "grid", "block", "cluster", "dynamic_smem", "tile",
-                 "configuration", "problem", "numerics", "shapes", "params"});
+                 "configuration", "problem", "numerics", "shapes", "workspace",
+                 "params"});
   KernelManifest manifest;
   manifest.entry = reader.member("entry").string();
   manifest.ptx = reader.member("ptx").fileName();
@@ -584,6 +591,14 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
         manifest.shapes[i].multipleOf =
             range.integerOr("multiple_of", 1, 1, INT32_MAX);
       }
+  }
+  if (reader.has("workspace")) {
+    JsonReader workspace = reader.member("workspace");
+    if (workspace.object({"bytes", "bytes_per_tile"})) {
+      manifest.workspace.bytes = workspace.integerOr("bytes", 0, 0, INT64_MAX);
+      manifest.workspace.bytesPerTile =
+          workspace.integerOr("bytes_per_tile", 0, 0, INT64_MAX);
+    }
   }
   for (const JsonReader &entry : reader.member("params").array(0, 256))
     manifest.params.push_back(readParam(entry));
@@ -701,6 +716,10 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
         OrderedJson{{"min", manifest.shapes[i].min},
                     {"max", manifest.shapes[i].max},
                     {"multiple_of", manifest.shapes[i].multipleOf}};
+  if (manifest.workspace.bytes || manifest.workspace.bytesPerTile)
+    out["workspace"] =
+        OrderedJson{{"bytes", manifest.workspace.bytes},
+                    {"bytes_per_tile", manifest.workspace.bytesPerTile}};
   out["params"] = OrderedJson::array();
   for (const ManifestParam &param : manifest.params)
     out["params"].push_back(writeParam(param));

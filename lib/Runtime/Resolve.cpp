@@ -147,6 +147,13 @@ Result<OperandShape> runtime::operandShape(const KernelManifest &manifest,
     int64_t unit = bits == 6 ? 64 : 128 / bits;
     if (shape.isVector)
       unit = 1;
+    // Padded sub-byte maps need strides of whole 32 bytes.
+    for (const ManifestParam &param : manifest.params)
+      if (param.kind == ParamKind::TensorMap && param.role == role &&
+          target::info(param.element).padded) {
+        unit *= 2;
+        break;
+      }
     shape.pitch =
         binding.pitch >= 0 ? binding.pitch : roundUp(shape.columns, unit);
     if (shape.pitch < shape.columns)
@@ -195,15 +202,31 @@ static Result<TensorMap> resolveMap(const KernelManifest &manifest,
   if (!found)
     return Error{found.error()};
   const OperandShape &shape = *found;
-  auto operand = request.operands.find(param.role);
-  if (operand == request.operands.end())
-    return Error{roleText + ": expected memory for this operand, got none"};
+  // An inner dimension of at least one element, in the element's own steps.
+  int64_t innerMin = 1;
+  if (target::info(param.element).padded)
+    innerMin = target::tma::paddedInnerDimMultiple;
+  else if (param.element == target::TensorMapElement::U4Align8B)
+    innerMin = 2;
   TensorMap map;
-  map.data = operand->second.data;
   map.element = param.element;
   map.swizzle = param.swizzle;
   map.box = param.box;
   map.nanFill = param.nanFill;
+  auto operand = request.operands.find(param.role);
+  if (operand == request.operands.end()) {
+    // C is not read when beta is zero: any legal map will do.
+    operand = request.operands.find(Role::D);
+    if (param.role != Role::C || request.beta != 0 ||
+        operand == request.operands.end())
+      return Error{roleText + ": expected memory for this operand, got none"};
+    map.data = operand->second.data;
+    map.dims.assign(param.box.size(), 1);
+    map.dims[0] = innerMin;
+    map.stridesBytes.assign(param.box.size() - 1, 0);
+    return map;
+  }
+  map.data = operand->second.data;
   auto atLeastOne = [](int64_t extent) { return std::max<int64_t>(extent, 1); };
   int64_t typeBits = target::bitWidth(shape.type);
   int64_t elementBits = target::info(param.element).globalBits;
@@ -236,7 +259,7 @@ static Result<TensorMap> resolveMap(const KernelManifest &manifest,
                    number(typeBits) +
                    " bits; run it with the next even K "
                    "and a zeroed last value"};
-    map.dims.push_back(atLeastOne(columnBits / elementBits));
+    map.dims.push_back(columnBits ? columnBits / elementBits : innerMin);
     size_t rank = 1;
     if (param.view == View::Matrix) {
       map.dims.push_back(atLeastOne(shape.rows));
@@ -284,7 +307,7 @@ static Result<Dim3> resolveGrid(const KernelManifest &manifest,
   if (grid.rule == GridRule::Persistent) {
     int64_t sms = request.smCount;
     if (sms == 0)
-      sms = target::typicalProduct(*target::findGpu(manifest.target))->sms;
+      sms = target::typicalProduct(*target::findGpu(manifest.target)).sms;
     if (sms < 1 || sms > 65536)
       return Error{"SM count: expected 1 to 65536, got " + number(sms)};
     int64_t resident = sms * grid.ctasPerSM / clusterCtas * clusterCtas;
@@ -294,6 +317,26 @@ static Result<Dim3> resolveGrid(const KernelManifest &manifest,
     return Error{"$.grid[0]: expected at most 2147483647 CTAs, got " +
                  number(ctas) + "; use larger tiles or a persistent kernel"};
   return Dim3{ctas, 1, 1};
+}
+
+Result<int64_t> runtime::workspaceBytes(const KernelManifest &manifest,
+                                        const LaunchRequest &request) {
+  std::string text = validateManifest(manifest);
+  if (text.empty())
+    text = checkSizes(manifest, request);
+  if (!text.empty())
+    return Error{text};
+  Checked math;
+  int64_t tiles =
+      math.multiply(math.multiply(ceilDiv(request.m, manifest.tile.m),
+                                  ceilDiv(request.n, manifest.tile.n)),
+                    request.l);
+  int64_t bytes =
+      math.add(manifest.workspace.bytes,
+               math.multiply(manifest.workspace.bytesPerTile, tiles));
+  if (math.overflow)
+    return Error{"workspace: expected less than 2^63 bytes"};
+  return bytes;
 }
 
 Result<Launch> runtime::resolve(const KernelManifest &manifest,

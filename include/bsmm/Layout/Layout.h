@@ -42,6 +42,7 @@
 //   IndexChain.h         load -> reshape -> transpose -> reshape, folded
 //   ScaleFactorLayout.h  block scales in global, shared and tensor memory
 //   Swizzle.h            shared-memory swizzles and operand tiles
+//   ElementPacking.h     4- and 6-bit elements in global and shared memory
 //   TensorMemory.h       accumulators, tcgen05.ld / st / cp
 //   Fragment.h           wgmma and mma.sync registers
 //   Descriptor.h         the bit fields the instructions take
@@ -66,6 +67,7 @@
 #define BSMM_LAYOUT_LAYOUT_H
 
 #include "bsmm/Layout/Descriptor.h"
+#include "bsmm/Layout/ElementPacking.h"
 #include "bsmm/Layout/Fragment.h"
 #include "bsmm/Layout/IndexChain.h"
 #include "bsmm/Layout/LinearLayout.h"

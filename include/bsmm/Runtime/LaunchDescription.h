@@ -141,6 +141,8 @@ int64_t boxBytes(const TensorMap &map);
 std::string validateLaunch(const Launch &launch);
 
 Result<Launch> parseLaunch(std::string_view json);
+/// JSON of a legal launch whose references are all to named buffers; addresses
+/// have no place in a file.
 std::string writeLaunch(const Launch &launch);
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +199,12 @@ struct SizeRange {
   int64_t multipleOf = 1;
 };
 
+/// Memory of the role `workspace`, zeroed before each launch.
+struct Workspace {
+  int64_t bytes = 0;        // always
+  int64_t bytesPerTile = 0; // for each tile of D
+};
+
 /// M, N, K, L in this order wherever four of something are kept.
 inline constexpr std::string_view sizeNames = "MNKL";
 
@@ -232,6 +240,7 @@ struct KernelManifest {
   ProblemTypes problem;
   Numerics numerics;
   std::array<SizeRange, 4> shapes;
+  Workspace workspace;
   std::vector<ManifestParam> params;
 };
 
@@ -275,6 +284,10 @@ struct OperandShape {
 /// The shape of an operand with the request's strides or the defaults.
 Result<OperandShape> operandShape(const KernelManifest &manifest,
                                   const LaunchRequest &request, Role role);
+
+/// Bytes of the workspace that a launch needs.
+Result<int64_t> workspaceBytes(const KernelManifest &manifest,
+                               const LaunchRequest &request);
 
 /// The concrete launch, with every tensor map checked. `buffers` stays empty:
 /// the caller knows what is in them.

@@ -264,18 +264,24 @@ constexpr const Product *findProduct(std::string_view text) {
   return nullptr;
 }
 
-/// The product that stands for a target when only the target is known.
-constexpr const Product *typicalProduct(const Gpu &gpu) {
-  const Product *found = nullptr;
-  for (const Product &product : products)
-    if (product.gpu == gpu.name) {
-      if (!found)
-        found = &product;
-      // H200 rather than the first H100 row, and the largest of a target.
-      if (product.sms >= found->sms)
-        found = &product;
+/// Index in products of the one that stands for a target when only the target
+/// is known: the last of those with the most SMs. -1 without one.
+constexpr int typicalProductIndex(const Gpu &gpu) {
+  int found = -1;
+  int32_t sms = 0;
+  int index = 0;
+  for (const Product &product : products) {
+    if (product.gpu == gpu.name && product.sms >= sms) {
+      found = index;
+      sms = product.sms;
     }
+    ++index;
+  }
   return found;
+}
+
+constexpr const Product &typicalProduct(const Gpu &gpu) {
+  return products[typicalProductIndex(gpu)];
 }
 
 //===----------------------------------------------------------------------===//
@@ -638,6 +644,13 @@ inline constexpr InstructionForm instructionForms[] = {
 inline constexpr unsigned numInstructionForms =
     sizeof(instructionForms) / sizeof(instructionForms[0]);
 
+/// Index of a form by its name; -1 when there is none.
+constexpr int formIndex(std::string_view text) {
+  for (unsigned i = 0; i < numInstructionForms; ++i)
+    if (instructionForms[i].name == text)
+      return static_cast<int>(i);
+  return -1;
+}
 constexpr const InstructionForm *findForm(std::string_view text) {
   for (const InstructionForm &form : instructionForms)
     if (form.name == text)
@@ -827,8 +840,10 @@ inline std::string typeNames(TypeSet set) {
 inline std::string whyNotGpu(std::string_view text) {
   if (findGpu(text))
     return "";
-  std::string message = "unknown target '" + std::string(text) +
-                        "': expected one of " + gpuNames();
+  // Names come from files: quote no more than a name could be.
+  std::string message = "unknown target '" + std::string(text.substr(0, 40)) +
+                        (text.size() > 40 ? "...'" : "'") +
+                        ": expected one of " + gpuNames();
   if (text == "sm_101a" || text == "sm_101")
     return message + "; sm_101a was renamed to sm_110a";
   std::string stem(text);
@@ -1044,7 +1059,7 @@ constexpr bool gpuRowsConsistent() {
       return false;
     if (gpu.maxClusterSize > gpu.maxClusterNonPortable)
       return false;
-    if (!typicalProduct(gpu))
+    if (typicalProductIndex(gpu) < 0)
       return false;
   }
   return true;
@@ -1052,8 +1067,9 @@ constexpr bool gpuRowsConsistent() {
 static_assert(gpuRowsConsistent(), "a GPU row contradicts itself");
 
 constexpr bool formRowsConsistent() {
-  for (const InstructionForm &form : instructionForms) {
-    if (findForm(form.name) != &form || form.targets == 0)
+  for (unsigned i = 0; i < numInstructionForms; ++i) {
+    const InstructionForm &form = instructionForms[i];
+    if (formIndex(form.name) != static_cast<int>(i) || form.targets == 0)
       return false;
     if (form.isBlockScaled() != bsmm::target::isBlockScaled(form.kind) ||
         form.isBlockScaled() != (form.scaleVector != 0))

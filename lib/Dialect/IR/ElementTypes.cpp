@@ -80,3 +80,30 @@ std::string bsmm::whyNotScaledFormat(Type a, Type b, Type scale,
   }
   return text;
 }
+
+const bsmm::target::InstructionForm *
+bsmm::selectTcgen05Form(const target::Gpu &gpu, Type a, Type b, Type scale,
+                        int64_t vectorSize, int64_t m, int64_t n,
+                        std::string &reason) {
+  target::MmaQuery query;
+  query.hasFamily = true;
+  query.family = target::Family::Tcgen05;
+  query.a = getOperandElementType(a);
+  query.b = getOperandElementType(b);
+  query.hasScale = true;
+  query.scaleType = getScaleElementType(scale);
+  query.scaleVector = vectorSize;
+  query.accumulator = ElementType::F32;
+  query.ctaGroup = 1;
+  query.m = m;
+  query.n = n;
+  const target::InstructionForm *first = nullptr;
+  for (const target::InstructionForm *form : target::forms(gpu, query)) {
+    if (form->packedSubByte)
+      return form;
+    first = first ? first : form;
+  }
+  if (!first)
+    reason = target::whyNotSupported(gpu, query);
+  return first;
+}

@@ -62,7 +62,9 @@ static StringRef expectedForRole(ArgumentRole role, Type type) {
                ? ""
                : "a tensor map or !llvm.ptr<1>";
   }
-  case ArgumentRole::Alpha: {
+  case ArgumentRole::RowScaleA:
+  case ArgumentRole::RowScaleB:
+  case ArgumentRole::Bias: {
     auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
     return pointer && pointer.getAddressSpace() == 1 ? "" : "!llvm.ptr<1>";
   }
@@ -71,9 +73,13 @@ static StringRef expectedForRole(ArgumentRole role, Type type) {
   case ArgumentRole::K:
   case ArgumentRole::L:
     return type.isSignlessInteger(32) ? "" : "i32";
-  case ArgumentRole::StrideDRow:
-  case ArgumentRole::StrideDBatch:
+  case ArgumentRole::PitchD:
+  case ArgumentRole::BatchStrideD:
     return type.isSignlessInteger(64) ? "" : "i64";
+  case ArgumentRole::Alpha:
+  case ArgumentRole::Beta:
+  case ArgumentRole::OutScale:
+    return type.isF32() ? "" : "f32";
   }
   return "";
 }
@@ -138,7 +144,8 @@ LogicalResult KernelOp::verify() {
                << index << ": role "
                << stringifyArgumentRole(role.getValue())
                << " is out of order or repeated; the order is a, b, sfa, sfb, "
-                  "c, d, alpha, m, n, k, l, stride_d_m, stride_d_l";
+                  "c, d, sa, sb, bias, m, n, k, l, pitch_d, batch_stride_d, "
+                  "alpha, beta, out_scale";
       last = int64_t(role.getValue());
     }
   }

@@ -67,6 +67,7 @@ uint32_t canonicalNaN(NumberFormat format) {
   case NumberFormat::BF16:
     return 0x7FFF;
   case NumberFormat::TF32:
+    return 0x7FFFE000;
   case NumberFormat::F32:
     return 0x7FFFFFFF;
   }
@@ -271,6 +272,12 @@ uint32_t encodeFromDouble(NumberFormat format, double value,
 
 uint32_t encodeFromFloat(NumberFormat format, float value,
                          ConversionOptions options) {
+  if (format == NumberFormat::TF32 && std::isnan(value) &&
+      options.rounding == RoundingMode::NearestAway) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits & 0xFFFFE000;
+  }
   return encodeFromDouble(format, static_cast<double>(value), options);
 }
 

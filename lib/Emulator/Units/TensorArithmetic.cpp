@@ -16,10 +16,13 @@
 #include <limits>
 #include <vector>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+// The tests define this as 0 to cover the portable copy on any machine.
+#ifndef BSMM_UNITS_AVX2
+#if defined(__x86_64__) && defined(__GNUC__)
 #define BSMM_UNITS_AVX2 1
 #else
 #define BSMM_UNITS_AVX2 0
+#endif
 #endif
 
 namespace bsmm::emulator::units {
@@ -379,14 +382,12 @@ sumProductsAvx2(const int32_t *aMagnitude, const int32_t *aExponent,
 }
 #endif
 
-bool haveAvx2() {
 #if BSMM_UNITS_AVX2
+bool haveAvx2() {
   static const bool have = __builtin_cpu_supports("avx2");
   return have;
-#else
-  return false;
-#endif
 }
+#endif
 
 SumProducts sumProductsFunction() {
 #if BSMM_UNITS_AVX2
@@ -502,6 +503,47 @@ void productTile(const MmaSpec &spec, const Operand &a, const Operand &b,
       }
     }
   }
+}
+
+//===-- Two chained halves, C added last ----------------------------------===//
+
+/// The sum of two results in their own format, to nearest even.
+uint32_t addRounded(AccumulatorFormat format, uint32_t a, uint32_t b) {
+  NumberFormat number =
+      format == AccumulatorFormat::F16 ? NumberFormat::F16 : NumberFormat::F32;
+  return encodeFromDouble(number, decodeToDouble(number, a) +
+                                      decodeToDouble(number, b));
+}
+
+void splitTile(const MmaSpec &spec, const Operand &a, const Operand &b,
+               uint32_t *d, bool accumulate, size_t pitch) {
+  static thread_local std::vector<uint8_t> aHalf, bHalf;
+  static thread_local std::vector<uint32_t> sum;
+  MmaSpec halfSpec = spec;
+  halfSpec.k = spec.k / 2;
+  sum.assign(size_t(spec.m) * spec.n, 0);
+  auto half = [&](const Operand &operand, uint32_t which,
+                  std::vector<uint8_t> &codes) {
+    codes.resize(size_t(operand.rows) * halfSpec.k);
+    for (uint32_t row = 0; row < operand.rows; ++row)
+      for (uint32_t k = 0; k < halfSpec.k; ++k)
+        codes[size_t(row) * halfSpec.k + k] = static_cast<uint8_t>(
+            operand.code(row, k / 2 * 4 + k % 2 + 2 * which));
+    Operand result = operand;
+    result.codes = codes.data();
+    result.k = halfSpec.k;
+    return result;
+  };
+  for (uint32_t which = 0; which < 2; ++which) {
+    Operand aPart = half(a, which, aHalf), bPart = half(b, which, bHalf);
+    productTile(halfSpec, aPart, bPart, sum.data(), which == 1, spec.n);
+  }
+  for (uint32_t row = 0; row < spec.m; ++row)
+    for (uint32_t column = 0; column < spec.n; ++column) {
+      uint32_t &out = d[row * pitch + column];
+      uint32_t products = sum[size_t(row) * spec.n + column];
+      out = accumulate ? addRounded(spec.accumulator, products, out) : products;
+    }
 }
 
 //===-- 4-bit products in exact groups of 16 ------------------------------===//
@@ -863,6 +905,8 @@ AccumulationRule accumulationRule(TensorInstruction instruction,
   bool eightBits = formatTraits(aFormat).storageBits <= 8;
   if (instruction == TensorInstruction::Wgmma && eightBits)
     return AccumulationRule::Fraction13;
+  if (instruction == TensorInstruction::MmaSyncSm90 && eightBits)
+    return AccumulationRule::SplitFraction25;
   return AccumulationRule::Fraction25;
 }
 
@@ -912,11 +956,9 @@ std::string checkMmaSpec(const MmaSpec &spec) {
            std::to_string(spec.scaleBlock);
   if (scaled && spec.accumulator != AccumulatorFormat::F32)
     return "expected an f32 accumulator for a block-scaled MMA";
-  unsigned aFraction = formatTraits(spec.aFormat).fractionBits;
-  unsigned bFraction = formatTraits(spec.bFormat).fractionBits;
   switch (spec.rule) {
   case AccumulationRule::Fraction13:
-    if (aFraction + bFraction > 13)
+    if (codeBytes(spec.aFormat) + codeBytes(spec.bFormat) != 2)
       return "expected operands of at most 8 bits with 13 fraction bits";
     if (scaled)
       return "expected no block scales with 13 fraction bits";
@@ -925,6 +967,13 @@ std::string checkMmaSpec(const MmaSpec &spec) {
     if (spec.scaleFormat == ScaleFormat::UE4M3)
       return "expected ue8m0 scales with products aligned one by one, got "
              "ue4m3";
+    break;
+  case AccumulationRule::SplitFraction25:
+    if (scaled || spec.packedA || spec.packedB || spec.scaleInputD ||
+        codeBytes(spec.aFormat) + codeBytes(spec.bFormat) != 2 ||
+        spec.k % 4 != 0)
+      return "expected unscaled 8-bit operands and a K of whole groups of 4 "
+             "for sums in two halves";
     break;
   case AccumulationRule::GroupedFraction35:
     if (spec.aFormat != NumberFormat::E2M1 ||
@@ -975,6 +1024,9 @@ std::string mmaTile(const MmaSpec &spec, const uint8_t *a, const uint8_t *b,
   case AccumulationRule::Fraction13:
   case AccumulationRule::Fraction25:
     productTile(spec, aOperand, bOperand, d, accumulate, pitch);
+    break;
+  case AccumulationRule::SplitFraction25:
+    splitTile(spec, aOperand, bOperand, d, accumulate, pitch);
     break;
   case AccumulationRule::GroupedFraction35:
     groupedTile(spec, aOperand, bOperand, d, accumulate, pitch);

@@ -301,8 +301,9 @@ TEST(IndexChain, RefusesBadInput) {
   expectError(chain.reshape({}), "expected 24 elements, got 1");
   expectError(chain.reshape({24, 0}), "expected positive extents");
   IndexChain turned = get(chain.transpose({1, 0}));
-  expectError(turned.reshape({3, 8}),
-              "cannot reshape (6, 4) to (3, 8) without moving data: ");
+  expectError(turned.reshape({8, 3}),
+              "cannot reshape (6, 4) to (8, 3) without moving data: ");
+  EXPECT_EQ(get(turned.reshape({3, 8})).str(), "(3)x(2,4) : (2)x(1,6)");
   expectError(turned.reshape({4, 6}), "would cut a run of 4 elements with "
                                       "stride 6 unevenly in (6)x(4) : (1)x(6)");
   expectError(chain.transpose({0}), "expected a permutation of the 2 "
@@ -313,6 +314,9 @@ TEST(IndexChain, RefusesBadInput) {
   EXPECT_EQ(chain.offset({4, 0}), -1);
   EXPECT_EQ(chain.offset({0, -1}), -1);
   EXPECT_EQ(chain.offset({0}), -1);
+  int64_t half = int64_t(1) << 31;
+  EXPECT_EQ(get(IndexChain::strided({{{half, half}}, {{half, 1}}})),
+            get(IndexChain::rowMajor({half, half})));
   expectError(IndexChain::strided({{{2, 0}}}), "expected positive extents");
   expectError(IndexChain::strided({{{3, int64_t(1) << 61}}, {{2, 1}}}),
               "beyond 2^62");

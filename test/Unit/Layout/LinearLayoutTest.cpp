@@ -41,6 +41,21 @@ TEST(LinearMap, NormalFormIgnoresOrderAndEmptyDims) {
             (Coordinates{{"byte", 1}, {"column", 1}, {"lane", 3}}));
 }
 
+TEST(LinearMap, Text) {
+  EXPECT_EQ(LinearMap().str(), "() -> ()");
+  EXPECT_EQ(get(LinearMap::get({{"x", {{"p", {2, 0}}, {"q", {1}}}}},
+                               {{"p", 2}, {"q", 1}}))
+                .str(),
+            "(x:3) -> (p:2, q:1) x=[p 2, 0, q 1]");
+  // An image with parts in two outputs.
+  LinearMap split = get(LinearMap::get({{"offset", {{"p", {1}}, {"q", {1}}}}},
+                                       {{"p", 1}, {"q", 1}}));
+  LinearMap both =
+      get(LinearMap::get({{"x", {{"offset", {3}}}}}, {{"offset", 2}}));
+  EXPECT_EQ(get(both.compose(split)).str(),
+            "(x:1) -> (p:1, q:1) x=[p 1 + q 1]");
+}
+
 TEST(LinearMap, EqualityIsEqualityOfMaps) {
   std::mt19937_64 random(2);
   unsigned equal = 0;
@@ -129,10 +144,12 @@ TEST(LinearMap, DivisionIsExact) {
     auto r = map.divideRight(part);
     EXPECT_EQ(bool(l), left == 1);
     EXPECT_EQ(bool(r), right == 1);
-    if (l)
+    if (l) {
       EXPECT_EQ(get(part.product(*l)), map);
-    if (r)
+    }
+    if (r) {
       EXPECT_EQ(get(r->product(part)), map);
+    }
     divided += bool(l) + bool(r);
   }
   EXPECT_GT(divided, 50u);
@@ -188,8 +205,9 @@ TEST(LinearMap, RestrictProjectRename) {
     EXPECT_EQ(
         get(renamed.apply({{"zz", in["x"]}, {"y", in["y"]}, {"z", in["z"]}})),
         (Coordinates{{"w", out["p"]}, {"q", out["q"]}}));
-    if (in["y"] == 0)
+    if (in["y"] == 0) {
       EXPECT_EQ(get(part.apply({{"x", in["x"]}, {"z", in["z"]}})), out);
+    }
   });
   expectError(map.restrictTo({"w"}), "expected inputs out of (x:3, y:2, z:2)");
   expectError(map.projectTo({"x"}), "expected outputs out of (p:4, q:3)");

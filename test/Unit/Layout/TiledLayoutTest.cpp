@@ -53,6 +53,10 @@ TEST(TiledLayout, NormalForm) {
   EXPECT_EQ(whole.str(),
             "{(column:1, row:2) -> (offset:3) column=[1] row=[2, 5]} tiled "
             "column 5 x {offset 96}, row 12 x {offset 8}");
+  EXPECT_EQ(get(TiledLayout::get(
+                    {}, {{"x", 2, {{"p", 3}, {"q", 1}}}, {"y", 2, {{"p", 1}}}}))
+                .str(),
+            "{() -> ()} tiled x 2 x {p 3, q 1}, y 2 x {p 1}");
   // Other strides or the other order are other layouts.
   EXPECT_NE(whole,
             get(TiledLayout::get(atom(), {{"row", 4, {{"offset", 24}}},

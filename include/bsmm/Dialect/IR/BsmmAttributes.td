@@ -41,12 +41,12 @@ def Bsmm_ActivationAttr : EnumAttr<Bsmm_Dialect, Bsmm_Activation,
 }
 
 def Bsmm_GridRule : Bsmm_Enum<"GridRule", "how many CTAs are launched", [
-  I32EnumAttrCase<"Tiles", 0, "tiles">,
+  I32EnumAttrCase<"Tile", 0, "tile">,
   I32EnumAttrCase<"Persistent", 1, "persistent">
 ]>;
 def Bsmm_GridRuleAttr : EnumAttr<Bsmm_Dialect, Bsmm_GridRule, "grid"> {
   let description = [{
-    `tiles` launches one CTA for each output tile; `persistent` launches at
+    `tile` launches one CTA for each output tile; `persistent` launches at
     most one CTA for each streaming multiprocessor, and each CTA walks over
     output tiles.
   }];
@@ -60,13 +60,18 @@ def Bsmm_ArgumentRole : Bsmm_Enum<"ArgumentRole", "role of a kernel argument", [
   I32EnumAttrCase<"ScaleB", 3, "sfb">,
   I32EnumAttrCase<"C", 4, "c">,
   I32EnumAttrCase<"D", 5, "d">,
-  I32EnumAttrCase<"Alpha", 6, "alpha">,
-  I32EnumAttrCase<"M", 7, "m">,
-  I32EnumAttrCase<"N", 8, "n">,
-  I32EnumAttrCase<"K", 9, "k">,
-  I32EnumAttrCase<"L", 10, "l">,
-  I32EnumAttrCase<"StrideDRow", 11, "stride_d_m">,
-  I32EnumAttrCase<"StrideDBatch", 12, "stride_d_l">
+  I32EnumAttrCase<"RowScaleA", 6, "sa">,
+  I32EnumAttrCase<"RowScaleB", 7, "sb">,
+  I32EnumAttrCase<"Bias", 8, "bias">,
+  I32EnumAttrCase<"M", 9, "m">,
+  I32EnumAttrCase<"N", 10, "n">,
+  I32EnumAttrCase<"K", 11, "k">,
+  I32EnumAttrCase<"L", 12, "l">,
+  I32EnumAttrCase<"PitchD", 13, "pitch_d">,
+  I32EnumAttrCase<"BatchStrideD", 14, "batch_stride_d">,
+  I32EnumAttrCase<"Alpha", 15, "alpha">,
+  I32EnumAttrCase<"Beta", 16, "beta">,
+  I32EnumAttrCase<"OutScale", 17, "out_scale">
 ]>;
 def Bsmm_ArgumentRoleAttr : EnumAttr<Bsmm_Dialect, Bsmm_ArgumentRole, "role"> {
   let description = [{

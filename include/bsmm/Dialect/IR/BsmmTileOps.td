@@ -93,21 +93,6 @@ def Bsmm_PredicatedStoreOp : Bsmm_TileOp<"predicated_store", [
   let hasVerifier = 1;
 }
 
-def Bsmm_LoadScalarOp : Bsmm_TileOp<"load_scalar", [
-    MemoryEffects<[MemRead]>]> {
-  let summary = "load one f32 from global memory";
-  let description = [{
-    Loads a scalar of the epilogue, such as `alpha`, by its pointer.
-
-    Example: `%x = bsmm.load_scalar %alpha : f32`
-
-    Since version 1.
-  }];
-  let arguments = (ins Bsmm_GlobalPointer:$pointer);
-  let results = (outs F32:$result);
-  let assemblyFormat = "$pointer attr-dict `:` type($result)";
-}
-
 def Bsmm_ReshapeOp : Bsmm_TileOp<"reshape", [Pure]> {
   let summary = "same elements, in the same order, in another shape";
   let description = [{

@@ -32,6 +32,15 @@ int64_t getPackedBytes(mlir::Type type, int64_t count);
 std::string whyNotScaledFormat(mlir::Type a, mlir::Type b, mlir::Type scale,
                                int64_t vectorSize);
 
+/// The block-scaled tcgen05 form that multiplies tiles of these types and of
+/// `m` rows and `n` columns, or nullptr; then `reason` says why and what would
+/// be legal. Where several forms fit, the one that reads packed elements is
+/// taken.
+const target::InstructionForm *
+selectTcgen05Form(const target::Gpu &gpu, mlir::Type a, mlir::Type b,
+                  mlir::Type scale, int64_t vectorSize, int64_t m, int64_t n,
+                  std::string &reason);
+
 } // namespace bsmm
 
 #endif // BSMM_DIALECT_IR_ELEMENTTYPES_H

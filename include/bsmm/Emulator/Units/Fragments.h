@@ -31,8 +31,7 @@ MatrixElement wgmmaAccumulator(uint32_t thread, uint32_t i);
 /// bits [i*elementBits % 32 ...] of register i*elementBits / 32.
 MatrixElement wgmmaAFragment(uint32_t thread, uint32_t i, uint32_t elementBits);
 
-//===-- mma.sync m16n8kK
-//---------------------------------------------------===//
+//===-- mma.sync m16n8kK -------------------------------------------------===//
 
 /// Shapes with a row.col A of 16 x K and B of K x 8. `elementBits` is the space
 /// that an element takes in its register: 4 (e2m1 in m16n8k64, s4/u4), 8
@@ -44,12 +43,10 @@ constexpr uint32_t mmaAElements(uint32_t k) { return k / 2; }
 constexpr uint32_t mmaBElements(uint32_t k) { return k / 4; }
 
 /// Element `i` of lane `lane` of A; row 0..15, column = k.
-MatrixElement mmaAFragment(uint32_t lane, uint32_t i, uint32_t k,
-                           uint32_t elementBits);
+MatrixElement mmaAFragment(uint32_t lane, uint32_t i, uint32_t elementBits);
 
 /// Element `i` of lane `lane` of B; row = k, column = n (0..7).
-MatrixElement mmaBFragment(uint32_t lane, uint32_t i, uint32_t k,
-                           uint32_t elementBits);
+MatrixElement mmaBFragment(uint32_t lane, uint32_t i, uint32_t elementBits);
 
 /// Element `i` (0..3) of the 16 x 8 C and D. f32 and s32: register i; f16: half
 /// i % 2 of register i / 2.
@@ -72,8 +69,7 @@ bool mmaScaleSelectorsValid(uint32_t scaleVector, uint32_t byteSelectorA,
                             uint32_t threadSelectorA, uint32_t byteSelectorB,
                             uint32_t threadSelectorB);
 
-//===-- ldmatrix and stmatrix
-//----------------------------------------------===//
+//===-- ldmatrix and stmatrix --------------------------------------------===//
 
 /// Shapes of ldmatrix and stmatrix.
 enum class MatrixShape : uint8_t {
@@ -92,10 +88,9 @@ uint32_t matrixRegisters(MatrixShape shape);
 /// Rows of one matrix that have an address each: 8 or 16.
 uint32_t matrixRows(MatrixShape shape);
 
-/// Bytes read or written at each row address: always 16 in memory for ldmatrix
-/// (8 data bytes of b4x16_p64 and 12 of b6x16_p32 count), 8 for stmatrix
-/// m16n8.
-uint32_t matrixRowBytes(MatrixShape shape);
+/// Bytes read or written at each row address, in every shape (for the
+/// b4x16_p64 and b6x16_p32 forms 8 and 12 of them are data).
+constexpr uint32_t MatrixRowBytes = 16;
 
 /// The lane that supplies the address of row `row` of matrix `matrix`.
 uint32_t matrixAddressLane(MatrixShape shape, uint32_t matrix, uint32_t row);

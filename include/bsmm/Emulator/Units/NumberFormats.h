@@ -93,12 +93,12 @@ struct ConversionOptions {
 
 /// The code nearest to `value` under `options`. NaN gives the canonical
 /// positive NaN (E4M3, E5M2 and UE4M3 0x7F, UE8M0 0xFF, F16 and BF16 0x7FFF,
-/// TF32 and F32 0x7FFFFFFF), in formats without NaN the largest positive
-/// value (E2M1 0x7, E2M3 and E3M2 0x1F). Without saturateFinite an overflow
-/// gives infinity, in E4M3, UE4M3 and UE8M0 NaN; modes that round toward zero
-/// for this sign give the largest finite value instead. UE8M0 and UE4M3 take
-/// the magnitude; UE8M0 has no zero and gives 0x00 (2^-127) for anything that
-/// small. Subnormals are kept everywhere.
+/// TF32 0x7FFFE000, F32 0x7FFFFFFF), in formats without NaN the largest
+/// positive value (E2M1 0x7, E2M3 and E3M2 0x1F). Without saturateFinite an
+/// overflow gives infinity, in E4M3, UE4M3 and UE8M0 NaN; modes that round
+/// toward zero for this sign give the largest finite value instead. UE8M0 and
+/// UE4M3 take the magnitude; UE8M0 has no zero and gives 0x00 (2^-127) for
+/// anything that small. Subnormals are kept everywhere.
 uint32_t encodeFromDouble(NumberFormat format, double value,
                           ConversionOptions options = {});
 uint32_t encodeFromFloat(NumberFormat format, float value,

@@ -27,9 +27,15 @@ enum class AccumulationRule : uint8_t {
   /// to nearest even.
   Fraction13,
   /// wgmma with f16/bf16/tf32 inputs, tcgen05 f16/tf32/f8f6f4/mxf8f6f4,
-  /// mma.sync of sm_90 and later: F = 25; f32 is cut toward zero, f16 is
-  /// rounded to nearest even. Block scales add to the product exponents.
+  /// mma.sync with f16/bf16/tf32 inputs and the 8-bit and smaller ones of
+  /// sm_120a: F = 25; f32 is cut toward zero, f16 is rounded to nearest even.
+  /// Block scales add to the product exponents.
   Fraction25,
+  /// mma.sync with 8-bit inputs on sm_90, which has no such unit: the products
+  /// of the elements k with k % 4 < 2, then those with k % 4 >= 2, as two
+  /// Fraction25 sums chained through the D format and started at zero; C is
+  /// added last, to nearest even (seen on an H200).
+  SplitFraction25,
   /// mxf4 and mxf4nvf4: exact sums of groups of 16 products, each multiplied by
   /// its two scale significands and aligned on the scale exponents only;
   /// F = 35, f32 cut toward zero.
@@ -50,9 +56,10 @@ enum class ScaleFormat : uint8_t { None, UE8M0, UE4M3 };
 
 /// The rule of the hardware for an instruction.
 enum class TensorInstruction : uint8_t {
-  Wgmma,   ///< wgmma.mma_async (sm_90a)
-  Tcgen05, ///< tcgen05.mma (sm_100a and its family)
-  MmaSync  ///< mma.sync (sm_90 and later)
+  Wgmma,       ///< wgmma.mma_async (sm_90a)
+  Tcgen05,     ///< tcgen05.mma (sm_100a and its family)
+  MmaSyncSm90, ///< mma.sync on sm_90
+  MmaSync      ///< mma.sync on sm_100 and later
 };
 
 /// One MMA: D[m][n] (+)= sum over k of A[m][k] * SFA * B[n][k] * SFB.

@@ -78,10 +78,12 @@ std::string checkTensorMap(const TensorMap &map);
 enum class TransferDirection : uint8_t { Load, Store };
 
 /// Empty, or why a copy of this valid map at these coordinates and this shared
-/// memory address is illegal: alignment of the address (128 bytes), an odd
-/// coordinate of a packed type, a type or swizzle that only loads or only
-/// stores. Coordinates are elements, innermost first, `map.rank` of them;
-/// negative and past-the-end ones are legal.
+/// memory address is illegal. Coordinates are elements, innermost first,
+/// `map.rank` of them. Loads take negative and past-the-end ones, stores and
+/// reductions only past-the-end ones. The first coordinate must be a multiple
+/// of 16 bytes (seen on an H200: anything else raises an illegal instruction),
+/// of 128 elements for ALIGN16B types. The address must be aligned to 128
+/// bytes and leave room for the box.
 std::string checkTransfer(const TensorMap &map, TransferDirection direction,
                           const int32_t *coordinates, uint32_t sharedAddress);
 
@@ -91,12 +93,12 @@ uint32_t boxExtent(const TensorMap &map, uint32_t dim);
 
 /// Bytes that the mbarrier of a load is told of: the full box, out-of-bounds
 /// part included, counting the packed data of 4- and 6-bit types.
-uint32_t boxTransactionBytes(const TensorMap &map);
+uint64_t boxTransactionBytes(const TensorMap &map);
 
 /// Bytes from the shared memory address to the end of the box's image: rows are
 /// the inner box extent apart (rounded up to the swizzle's row when one is
 /// set), 4- and 6-bit ALIGN16B types 128 bytes.
-uint32_t boxSharedBytes(const TensorMap &map);
+uint64_t boxSharedBytes(const TensorMap &map);
 
 /// Distance of two consecutive box rows in shared memory, in bytes.
 uint32_t boxRowPitch(const TensorMap &map);
@@ -114,21 +116,26 @@ struct BoxPiece {
 };
 
 /// Walks the pieces of one box. Usage:
-///   BoxWalker walker(map, coordinates, sharedAddress);
+///   BoxWalker walker(map, coordinates, sharedAddress, direction);
 ///   BoxPiece piece;
 ///   while (walker.next(piece)) ...
 /// The map must have passed checkTensorMap and the transfer checkTransfer.
-/// Loads fill the out-of-bounds bytes (fillOutOfBounds), stores skip them.
+/// Loads fill the out-of-bounds bytes (fillOutOfBounds) and then convert the
+/// row (convertLoaded); stores and reductions skip them. A store's inner bound
+/// is rounded up to 16 bytes, as seen on an H200: when dims[0] is not a
+/// multiple of 16 bytes, storeOverrunBytes(map) bytes behind each row are
+/// written too.
 class BoxWalker {
 public:
   BoxWalker(const TensorMap &map, const int32_t *coordinates,
-            uint32_t sharedAddress);
+            uint32_t sharedAddress, TransferDirection direction);
   bool next(BoxPiece &piece);
 
 private:
   void enterRow();
 
   const TensorMap &map;
+  TransferDirection direction;
   int64_t origin[5];
   uint32_t index[5] = {0, 0, 0, 0, 0};
   uint32_t rowSharedAddress;
@@ -137,16 +144,26 @@ private:
   uint32_t pieceSharedBytes;
   uint32_t piecesPerRow;
   uint32_t rowPitch;
-  int64_t rowGlobal = 0;
+  uint64_t rowGlobal = 0;
   int64_t rowValidBegin = 0;
   int64_t rowValidEnd = 0;
   bool finished = false;
 };
 
+/// Bytes behind dims[0] that a store or reduction whose box reaches that far
+/// writes: up to the next multiple of 16 bytes.
+uint32_t storeOverrunBytes(const TensorMap &map);
+
 /// Writes the out-of-bounds value of the map over `bytes` bytes: zeros, or the
-/// canonical NaN of the element type (positive, all mantissa bits set).
-/// `destination` must start at an element boundary.
+/// 16-bit pattern 0x7FF7 again and again, a NaN in every floating-point type
+/// (seen on an H200). `destination` must start at an element boundary.
 void fillOutOfBounds(const TensorMap &map, uint8_t *destination, size_t bytes);
+
+/// What a load does to in-bounds elements on their way, in place: the TFloat32
+/// types round f32 to tf32, nearest even. A no-op for all other types, the Ftz
+/// ones included (seen on an H200). `destination` must start at an element
+/// boundary.
+void convertLoaded(const TensorMap &map, uint8_t *destination, size_t bytes);
 
 /// The shared memory address exchange of a tensor map's swizzle.
 uint32_t swizzleBoxAddress(TensorMapSwizzle swizzle, uint32_t address);
@@ -174,13 +191,15 @@ enum class ReductionOperation : uint8_t {
   Xor
 };
 
-/// Empty, or why the tensor reduction does not exist for the element type
-/// (PTX ISA, cp.reduce.async.bulk.tensor).
+/// Empty, or why the tensor reduction does not exist for the element type: .add
+/// of u32, s32, u64 and all floating-point types; .min and .max of 32- and
+/// 64-bit integers, f16 and bf16; .inc and .dec of u32; .and, .or and .xor of
+/// u32, s32 and u64 (seen on an H200; PTX ISA, cp.reduce.async.bulk.tensor).
 std::string checkReduction(TensorMapElement element, ReductionOperation op);
 
 /// destination[i] = op(destination[i], source[i]) for the elements in `bytes`
-/// bytes; f16, bf16 and f32 additions round to nearest even; f32 ftz types
-/// flush subnormals.
+/// bytes. Floating-point additions round to nearest even, those of the TFloat32
+/// types to f32; the Ftz types flush subnormals.
 void reduceElements(TensorMapElement element, ReductionOperation op,
                     uint8_t *destination, const uint8_t *source, size_t bytes);
 

@@ -1,0 +1,74 @@
+//===- Passes.td - passes from bsmm to bsmm ----------------*- tablegen -*-===//
+
+#ifndef BSMM_DIALECT_TRANSFORMS_PASSES_TD
+#define BSMM_DIALECT_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BsmmVerifyLevel : Pass<"bsmm-verify-level"> {
+  let summary = "check that all bsmm operations belong to one level";
+  let description = [{
+    Refuses operations of another level than `level`, wherever they are. A
+    pipeline states with it what it expects and what it guarantees.
+
+    Example: `bsmm-opt --bsmm-verify-level=level=tile kernel.mlir`
+  }];
+  let options = [
+    Option<"level", "level", "std::string", "\"tile\"",
+           "problem, tile or pipeline">
+  ];
+}
+
+def BsmmVerifyLayouts : Pass<"bsmm-verify-layouts"> {
+  let summary = "prove that every scaled dot reads what was loaded for it";
+  let description = [{
+    Follows the operands of each `bsmm.scaled_dot` back through `reshape`,
+    `trans` and `extract_rows` to their loads, composes the chain into one
+    layout and compares it with what the tensor core reads. A chain that is not
+    that layout is refused with both layouts and the first coordinate that
+    differs. With `print`, each proof is printed as a remark.
+
+    Example: a chain
+
+    ```mlir
+    %1 = bsmm.reshape %0 : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+    %2 = bsmm.trans %1 [0, 3, 2, 1, 4] : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+    %3 = bsmm.reshape %2 : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
+    ```
+
+    is `(4,32)x(4,4) : (4,16)x(512,1)`, which is what
+    `tcgen05.cp.32x128b.warpx4` and the MMA read.
+  }];
+  let options = [
+    Option<"print", "print", "bool", "false", "print each proof as a remark">
+  ];
+}
+
+def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
+  let summary = "tile-level kernels to the pipeline level";
+  let description = [{
+    Gives a tile-level kernel its asynchronous form for targets with tensor
+    memory: one warp loads the tiles of each step of the K loop into the slots
+    of a channel, one warp issues the matrix operations, and all four warps
+    drain the accumulator through the elementwise epilogue to the output. The
+    number of slots is the loop's `bsmm.stages`, or as many as shared memory
+    holds, at most 8.
+
+    The kernel must consist of a K loop around `bsmm.scaled_dot`, elementwise
+    operations on its result and stores, optionally inside of one loop over
+    output tiles; anything else is refused with the reason.
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
+def BsmmAssignMemory : Pass<"bsmm-assign-memory"> {
+  let summary = "give buffers and barriers their places";
+  let description = [{
+    Places the slots of all channels, the other buffers and the barriers in
+    dynamic shared memory, each aligned to its swizzle pattern, and the
+    accumulators and scales in tensor memory; records the sums on the kernel.
+    What does not fit the target is refused with the sums.
+  }];
+}
+
+#endif // BSMM_DIALECT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,61 @@
+//===- LaunchFile.h - Launch descriptions in JSON ---------------*- C++ -*-===//
+//
+// Reads a launch.json: the PTX file, the entry, grid, block, cluster, dynamic
+// shared memory, parameters, and buffers with what they must hold afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_EMULATOR_LAUNCHFILE_H
+#define BSMM_EMULATOR_LAUNCHFILE_H
+
+#include "bsmm/Emulator/Emulator.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bsmm::emulator {
+
+/// What a buffer must hold after the run.
+struct Expectation {
+  size_t buffer = 0;    ///< index into LaunchFile::storage
+  std::string element;  ///< f16, bf16, f32, u8, e4m3...; "" compares bytes
+  std::vector<uint8_t> expected; ///< bytes; may be empty for rule bound
+  bool isBound = false;
+  std::vector<double> exact; ///< rule bound, an element each
+  std::vector<float> bound;  ///< |got - exact| <= bound
+};
+
+struct Comparison {
+  std::string buffer;
+  uint64_t elements = 0;
+  uint64_t equal = 0;       ///< to the expected file, bit by bit
+  uint64_t withinBound = 0; ///< not equal, but within the bound
+  uint64_t outside = 0;
+  std::string firstOutside; ///< in words
+  bool passed() const { return outside == 0; }
+};
+
+struct LaunchFile {
+  std::string ptxPath;
+  std::string ptx; ///< the text
+  Launch launch;   ///< buffers point into `storage`
+  std::vector<std::unique_ptr<std::vector<uint8_t>>> storage;
+  std::vector<Expectation> expectations;
+
+  /// Refills the buffers as they were before the run.
+  void reset();
+  std::vector<std::vector<uint8_t>> initial;
+};
+
+/// Reads `path`; file names in it are relative to its folder. False and
+/// `error` on anything missing or malformed.
+bool readLaunchFile(const std::string &path, LaunchFile &file,
+                    std::string &error);
+
+/// Compares the buffers with what the file expects, one entry a buffer.
+std::vector<Comparison> compareOutputs(const LaunchFile &file);
+
+} // namespace bsmm::emulator
+
+#endif // BSMM_EMULATOR_LAUNCHFILE_H

@@ -1,0 +1,27 @@
+//===- Pipelines.h - the pipelines that users call --------------*- C++ -*-===//
+
+#ifndef BSMM_PIPELINES_PIPELINES_H
+#define BSMM_PIPELINES_PIPELINES_H
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace bsmm {
+
+/// Tile level to pipeline level with assigned memory.
+void buildTileToPipeline(mlir::OpPassManager &manager);
+
+/// Pipeline level to NVVM and LLVM operations inside of gpu.module.
+void buildPipelineToNVVM(mlir::OpPassManager &manager);
+
+/// Tile level to NVVM: both of the above.
+void buildBsmmToNVVM(mlir::OpPassManager &manager);
+
+/// Registers `bsmm-tile-to-pipeline-level`, `bsmm-pipeline-level-to-nvvm` and
+/// `bsmm-to-nvvm`.
+void registerPipelines();
+
+} // namespace bsmm
+
+#endif // BSMM_PIPELINES_PIPELINES_H

@@ -1,0 +1,229 @@
+//===- BSMMToNVVM.cpp - pipeline-level kernels to NVVM --------------------===//
+
+#include "Common.h"
+#include "bsmm/Conversion/Passes.h"
+#include "bsmm/Target/Target.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace bsmm {
+#define GEN_PASS_DEF_CONVERTBSMMTONVVM
+#include "bsmm/Conversion/Passes.h.inc"
+} // namespace bsmm
+
+using namespace mlir;
+using namespace bsmm;
+
+static constexpr StringLiteral sharedName = "bsmm_dynamic_shared_memory";
+
+/// Alignment of dynamic shared memory: the largest swizzle pattern.
+static constexpr int64_t sharedAlignment = 1024;
+
+/// Runs `body` in an `if` on an i1.
+static scf::IfOp buildIf(OpBuilder &builder, Location loc, Value condition,
+                         function_ref<void()> body) {
+  auto branch = scf::IfOp::create(builder, loc, condition, false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+  return branch;
+}
+
+static Value isEqual(OpBuilder &builder, Location loc, Value value,
+                     int64_t constant) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                               constantI32(builder, loc, constant));
+}
+
+static void buildWarpSync(OpBuilder &builder, Location loc) {
+  NVVM::SyncWarpOp::create(builder, loc, constantI32(builder, loc, -1));
+}
+
+/// Roles and leaders as branches. The threads of a warp meet again at the end
+/// of a role, before any collective operation that follows.
+static void expandRoles(KernelOp kernel, const KernelValues &values) {
+  SmallVector<WarpRoleOp> roles;
+  kernel.walk([&](WarpRoleOp role) { roles.push_back(role); });
+  for (WarpRoleOp role : roles) {
+    Location loc = role.getLoc();
+    OpBuilder builder(role);
+    Value isMine = isEqual(builder, loc, values.warp, role.getWarp());
+    auto branch = scf::IfOp::create(builder, loc, isMine, false);
+    Block *block = branch.thenBlock();
+    builder.setInsertionPointToStart(block);
+    // The same lane for the same mask each time (PTX ISA, elect.sync): later
+    // roles of the warp have the same leader.
+    Value isLeader = NVVM::ElectSyncOp::create(builder, loc,
+                                               builder.getI1Type(), Value());
+    SmallVector<LeaderOp> leaders;
+    role.walk([&](LeaderOp leader) { leaders.push_back(leader); });
+    for (LeaderOp leader : leaders) {
+      OpBuilder inner(leader);
+      auto only = scf::IfOp::create(inner, leader.getLoc(), isLeader, false);
+      only.thenBlock()->getOperations().splice(
+          only.thenBlock()->begin(), leader.getBody().front().getOperations());
+      leader.erase();
+    }
+    Operation *yield = block->getTerminator();
+    block->getOperations().splice(Block::iterator(yield),
+                                  role.getBody().front().getOperations());
+    builder.setInsertionPoint(yield);
+    buildWarpSync(builder, loc);
+    role.erase();
+  }
+}
+
+namespace {
+struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    SmallVector<KernelOp> kernels;
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      kernels.push_back(kernel);
+    if (kernels.empty())
+      return;
+    KernelValuesMap values;
+    for (KernelOp kernel : kernels) {
+      if (failed(checkKernel(kernel)))
+        return signalPassFailure();
+      values[kernel.getSymName()] = buildEntry(kernel);
+      expandRoles(kernel, values[kernel.getSymName()]);
+    }
+
+    LowerToLLVMOptions options(&getContext());
+    LLVMTypeConverter converter(&getContext(), options);
+    populateBsmmToNVVMTypeConversions(converter);
+    RewritePatternSet patterns(&getContext());
+    populateKernelToNVVMPatterns(converter, values, patterns);
+    populateChannelToNVVMPatterns(converter, values, patterns);
+    populateCopyToNVVMPatterns(converter, values, patterns);
+    populateMmaToNVVMPatterns(converter, values, patterns);
+    populateEpilogueToNVVMPatterns(converter, values, patterns);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<BsmmDialect>();
+    target.addIllegalDialect<gpu::GPUDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
+                           NVVM::NVVMDialect, scf::SCFDialect,
+                           vector::VectorDialect>();
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      signalPassFailure();
+  }
+
+  /// What the lowering relies on and the verifier of an operation can't see.
+  LogicalResult checkKernel(KernelOp kernel) {
+    if (kernel.getLevel() != Level::Pipeline)
+      return kernel.emitOpError("expected the pipeline level, got ")
+             << stringifyLevel(kernel.getLevel())
+             << "; run bsmm-tile-to-pipeline first";
+    TargetAttr target = kernel.resolveTarget();
+    if (!target)
+      return kernel.emitOpError("expected a target, e.g. target = "
+                                "#bsmm.target<\"sm_100a\">");
+    gpu::GPUModuleOp module = getOperation();
+    auto known =
+        module->getAttrOfType<TargetAttr>(BsmmDialect::getTargetAttrName());
+    if (known && known != target)
+      return kernel.emitOpError("expected one target for the kernels of a "
+                                "gpu.module, got ")
+             << target << " and " << known;
+    module->setAttr(BsmmDialect::getTargetAttrName(), target);
+    if (!kernel.getBlockSize() || !kernel.getDynamicSharedMemory())
+      return kernel.emitOpError("expected a block size and the places of "
+                                "memory; run bsmm-assign-memory first");
+    Block &entry = kernel.getBody().front();
+    WalkResult walk = kernel.walk([&](Operation *op) {
+      if (isa<AllocOp, CreateChannelOp>(op) && op->getBlock() != &entry) {
+        op->emitOpError("expected at the kernel's top level, since its memory "
+                        "lives as long as the CTA");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  LLVM::GlobalOp getSharedMemory() {
+    gpu::GPUModuleOp module = getOperation();
+    if (auto known = module.lookupSymbol<LLVM::GlobalOp>(sharedName))
+      return known;
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    return LLVM::GlobalOp::create(
+        builder, module.getLoc(),
+        LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, sharedName, Attribute(),
+        sharedAlignment, sharedAddressSpace);
+  }
+
+  /// Prologue: barriers, tensor memory, and one barrier of the CTA after both.
+  /// Epilogue: tensor memory is given back when all threads are done.
+  KernelValues buildEntry(KernelOp kernel) {
+    LLVM::GlobalOp shared = getSharedMemory();
+    Location loc = kernel.getLoc();
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    KernelValues values;
+    values.sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
+    values.thread = NVVM::ThreadIdXOp::create(builder, loc,
+                                              builder.getI32Type());
+    values.warp = arith::ShRUIOp::create(builder, loc, values.thread,
+                                         constantI32(builder, loc, 5));
+
+    buildIf(builder, loc, isEqual(builder, loc, values.thread, 0), [&] {
+      kernel.walk([&](CreateChannelOp op) {
+        int64_t slots = op.getChannel().getType().getSlots();
+        for (int64_t index = 0; index < 2 * slots; ++index) {
+          ArrivalAttr arrival =
+              index < slots ? op.getProducer() : op.getConsumer();
+          NVVM::MBarrierInitOp::create(
+              builder, loc,
+              advance(builder, loc, values.sharedBase,
+                      *op.getBarrierOffset() +
+                          index * target::mbarrier::bytes),
+              constantI32(builder, loc, arrival.getCount()), Value());
+        }
+      });
+      NVVM::FenceMbarrierInitOp::create(builder, loc);
+    });
+
+    auto columns = kernel.getTensorMemoryColumns();
+    auto buildFence = [&](NVVM::Tcgen05FenceKind kind) {
+      if (columns)
+        NVVM::Tcgen05FenceOp::create(builder, loc, kind);
+    };
+    Value addressSlot;
+    if (columns) {
+      addressSlot =
+          advance(builder, loc, values.sharedBase,
+                  *kernel.getDynamicSharedMemory() - target::mbarrier::bytes);
+      buildIf(builder, loc, isEqual(builder, loc, values.warp, 0), [&] {
+        buildWarpSync(builder, loc);
+        NVVM::Tcgen05AllocOp::create(builder, loc, addressSlot,
+                                     constantI32(builder, loc, *columns),
+                                     NVVM::CTAGroupKind::CTA_1);
+        NVVM::Tcgen05RelinquishAllocPermitOp::create(
+            builder, loc, NVVM::CTAGroupKind::CTA_1);
+      });
+    }
+    buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    NVVM::BarrierOp::create(builder, loc);
+    buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    if (!columns)
+      return values;
+    values.tensorMemoryBase = LLVM::LoadOp::create(
+        builder, loc, builder.getI32Type(), addressSlot);
+
+    builder.setInsertionPoint(kernel.getBody().front().getTerminator());
+    buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    NVVM::BarrierOp::create(builder, loc);
+    buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    buildIf(builder, loc, isEqual(builder, loc, values.warp, 0), [&] {
+      NVVM::Tcgen05DeallocOp::create(
+          builder, loc,
+          tensorMemoryPointer(builder, loc, values.tensorMemoryBase),
+          constantI32(builder, loc, *columns), NVVM::CTAGroupKind::CTA_1);
+    });
+    return values;
+  }
+};
+} // namespace

@@ -1,0 +1,223 @@
+//===- ChannelPatterns.cpp - channels and memory to NVVM ------------------===//
+//
+// A channel of N slots has N full barriers followed by N empty barriers. The
+// slot of iteration i is i mod N, and the parity of its phase (i / N) mod 2: a
+// consumer waits for that parity of the full barrier, a producer for the other
+// parity of the empty barrier, which a fresh barrier has "completed" (PTX ISA
+// 9.7.14.16, mbarrier.test_wait).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Common.h"
+#include "bsmm/Target/Target.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Suspend-time hint of a wait, in nanoseconds; it only bounds how long the
+/// hardware sleeps before the loop looks again.
+static constexpr int64_t waitTicks = 10000000;
+
+namespace {
+struct Slot {
+  Value number, parity;
+};
+} // namespace
+
+static Slot buildSlot(OpBuilder &builder, Location loc, Value iteration,
+                      int64_t slots) {
+  Value one = constantI32(builder, loc, 1);
+  if (slots == 1)
+    return {constantI32(builder, loc, 0),
+            arith::AndIOp::create(builder, loc, iteration, one)};
+  Value count = constantI32(builder, loc, slots);
+  Value round = arith::DivUIOp::create(builder, loc, iteration, count);
+  return {arith::RemUIOp::create(builder, loc, iteration, count),
+          arith::AndIOp::create(builder, loc, round, one)};
+}
+
+/// The full (or empty) barrier of a slot.
+static Value buildBarrier(OpBuilder &builder, Location loc, Value channel,
+                          const Slot &slot, int64_t slots, bool isEmpty) {
+  Value bytes = arith::MulIOp::create(
+      builder, loc, slot.number,
+      constantI32(builder, loc, target::mbarrier::bytes));
+  Value first =
+      advance(builder, loc, channel,
+              isEmpty ? slots * target::mbarrier::bytes : int64_t(0));
+  return advance(builder, loc, first, bytes);
+}
+
+static void buildWait(OpBuilder &builder, Location loc, Value barrier,
+                      Value parity) {
+  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
+                                        constantI32(builder, loc, waitTicks));
+}
+
+static int64_t slotBytes(ChannelType type) {
+  int64_t bytes = 0;
+  for (BufferType buffer : type.getBuffers())
+    bytes += buffer.getSharedBytes();
+  return bytes;
+}
+
+static bool isInTensorMemory(ChannelType type) {
+  return type.getBuffers().front().getMemorySpace() ==
+         MemorySpace::TensorMemory;
+}
+
+/// tcgen05 operations of other threads are ordered by the barrier only together
+/// with these fences (PTX ISA 9.7.17.6).
+static void buildTensorFence(OpBuilder &builder, Location loc,
+                             NVVM::Tcgen05FenceKind kind) {
+  NVVM::Tcgen05FenceOp::create(builder, loc, kind);
+}
+
+namespace {
+struct AllocPattern : KernelPattern<AllocOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(AllocOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset())
+      return op.emitOpError("expected a place; run bsmm-assign-memory first");
+    const KernelValues &kernel = getKernelValues(op);
+    Location loc = op.getLoc();
+    if (op.getBuffer().getType().getMemorySpace() == MemorySpace::Shared)
+      rewriter.replaceOp(
+          op, advance(rewriter, loc, kernel.sharedBase, *op.getOffset()));
+    else
+      rewriter.replaceOp(op, arith::AddIOp::create(
+                                 rewriter, loc, kernel.tensorMemoryBase,
+                                 constantI32(rewriter, loc, *op.getOffset()))
+                                 .getResult());
+    return success();
+  }
+};
+
+struct CreateChannelPattern : KernelPattern<CreateChannelOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(CreateChannelOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getBarrierOffset() || !op.getOffsets() || !op.getSlotStride())
+      return op.emitOpError("expected a place; run bsmm-assign-memory first");
+    rewriter.replaceOp(op, advance(rewriter, op.getLoc(),
+                                   getKernelValues(op).sharedBase,
+                                   *op.getBarrierOffset()));
+    return success();
+  }
+};
+
+/// What acquire and wait have in common: wait for a barrier, then give out the
+/// buffers of the slot.
+template <typename OpT, bool isProducer>
+struct ChannelAccessPattern : KernelPattern<OpT> {
+  using KernelPattern<OpT>::KernelPattern;
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto create =
+        op.getChannel().template getDefiningOp<CreateChannelOp>();
+    if (!create)
+      return op.emitOpError("expected a channel made in the same kernel");
+    const KernelValues &kernel = this->getKernelValues(op);
+    Location loc = op.getLoc();
+    ChannelType type = op.getChannel().getType();
+    Slot slot =
+        buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
+    Value barrier = buildBarrier(rewriter, loc, adaptor.getChannel(), slot,
+                                 type.getSlots(), isProducer);
+    Value parity = slot.parity;
+    if (isProducer)
+      parity = arith::XOrIOp::create(rewriter, loc, parity,
+                                     constantI32(rewriter, loc, 1));
+    buildWait(rewriter, loc, barrier, parity);
+    if (isProducer &&
+        create.getProducer().getKind() == ArrivalKind::Transaction) {
+      Value full = buildBarrier(rewriter, loc, adaptor.getChannel(), slot,
+                                type.getSlots(), false);
+      NVVM::MBarrierArriveExpectTxOp::create(
+          rewriter, loc, Type(), full,
+          constantI32(rewriter, loc, slotBytes(type)), NVVM::MemScopeKind::CTA,
+          false, Value());
+    }
+    if (create.getProducer().getKind() == ArrivalKind::MmaCommit ||
+        create.getConsumer().getKind() == ArrivalKind::MmaCommit ||
+        isInTensorMemory(type))
+      if (!(isProducer &&
+            create.getProducer().getKind() == ArrivalKind::Transaction))
+        buildTensorFence(rewriter, loc,
+                         NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+
+    Value step = arith::MulIOp::create(
+        rewriter, loc, slot.number,
+        constantI32(rewriter, loc, *create.getSlotStride()));
+    SmallVector<Value> buffers;
+    ArrayRef<int64_t> offsets = *create.getOffsets();
+    for (int64_t offset : offsets) {
+      if (isInTensorMemory(type)) {
+        Value base = arith::AddIOp::create(rewriter, loc,
+                                           kernel.tensorMemoryBase,
+                                           constantI32(rewriter, loc, offset));
+        buffers.push_back(arith::AddIOp::create(rewriter, loc, base, step));
+      } else {
+        Value base = advance(rewriter, loc, kernel.sharedBase, offset);
+        buffers.push_back(advance(rewriter, loc, base, step));
+      }
+    }
+    rewriter.replaceOp(op, buffers);
+    return success();
+  }
+};
+
+/// Commit arrives at the full barrier, release at the empty one.
+template <typename OpT, bool isProducer>
+struct ChannelSignalPattern : KernelPattern<OpT> {
+  using KernelPattern<OpT>::KernelPattern;
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto create =
+        op.getChannel().template getDefiningOp<CreateChannelOp>();
+    if (!create)
+      return op.emitOpError("expected a channel made in the same kernel");
+    ArrivalAttr arrival =
+        isProducer ? create.getProducer() : create.getConsumer();
+    // The copies themselves deliver the announced bytes.
+    if (arrival.getKind() == ArrivalKind::Transaction) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    Location loc = op.getLoc();
+    ChannelType type = op.getChannel().getType();
+    Slot slot =
+        buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
+    Value barrier = buildBarrier(rewriter, loc, adaptor.getChannel(), slot,
+                                 type.getSlots(), !isProducer);
+    if (arrival.getKind() == ArrivalKind::MmaCommit) {
+      NVVM::Tcgen05CommitOp::create(rewriter, loc, barrier, Value(),
+                                    NVVM::CTAGroupKind::CTA_1);
+    } else {
+      if (isInTensorMemory(type))
+        buildTensorFence(rewriter, loc,
+                         NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+      NVVM::MBarrierArriveOp::create(rewriter, loc, Type(), barrier, Value(),
+                                     NVVM::MemScopeKind::CTA, false);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void bsmm::populateChannelToNVVMPatterns(const LLVMTypeConverter &converter,
+                                         const KernelValuesMap &values,
+                                         RewritePatternSet &patterns) {
+  patterns.add<AllocPattern, CreateChannelPattern,
+               ChannelAccessPattern<AcquireOp, true>,
+               ChannelAccessPattern<WaitOp, false>,
+               ChannelSignalPattern<CommitOp, true>,
+               ChannelSignalPattern<ReleaseOp, false>>(converter, values);
+}

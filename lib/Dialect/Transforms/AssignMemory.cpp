@@ -1,0 +1,143 @@
+//===- AssignMemory.cpp - places of buffers and barriers ------------------===//
+
+#include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Dialect/Transforms/Passes.h"
+#include "bsmm/Layout/Swizzle.h"
+#include "bsmm/Target/Target.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace bsmm {
+#define GEN_PASS_DEF_BSMMASSIGNMEMORY
+#include "bsmm/Dialect/Transforms/Passes.h.inc"
+} // namespace bsmm
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Alignment of a buffer in shared memory: its swizzle pattern, so that the
+/// base-offset field of a descriptor is 0, and TMA's own rule at least.
+static int64_t sharedAlignment(BufferType type) {
+  switch (type.getLayout()) {
+  case BufferLayout::Swizzle32B:
+    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes32);
+  case BufferLayout::Swizzle64B:
+    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes64);
+  case BufferLayout::Swizzle128B:
+    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes128);
+  default:
+    return target::tma::sharedAlignment;
+  }
+}
+
+namespace {
+struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
+  void runOnOperation() override {
+    getOperation()->walk([&](KernelOp kernel) {
+      if (kernel.getLevel() == Level::Pipeline && failed(assign(kernel)))
+        signalPassFailure();
+    });
+  }
+
+  /// Places the buffers of a slot one after the other; the slot's size is
+  /// rounded so that every slot has the alignment of the first.
+  static SmallVector<int64_t> placeSlot(ChannelType type, int64_t &cursor,
+                                        int64_t &stride) {
+    bool isShared =
+        type.getBuffers().front().getMemorySpace() == MemorySpace::Shared;
+    int64_t slotAlignment = 1;
+    if (isShared)
+      for (BufferType buffer : type.getBuffers())
+        slotAlignment = std::max(slotAlignment, sharedAlignment(buffer));
+    cursor = llvm::alignTo(cursor, slotAlignment);
+    int64_t start = cursor;
+    SmallVector<int64_t> offsets;
+    for (BufferType buffer : type.getBuffers()) {
+      if (isShared)
+        cursor = llvm::alignTo(cursor, sharedAlignment(buffer));
+      offsets.push_back(cursor);
+      cursor += isShared ? buffer.getSharedBytes()
+                         : buffer.getTensorMemoryColumns();
+    }
+    stride = llvm::alignTo(cursor - start, slotAlignment);
+    cursor = start + stride * type.getSlots();
+    return offsets;
+  }
+
+  LogicalResult assign(KernelOp kernel) {
+    TargetAttr targetAttr = kernel.resolveTarget();
+    if (!targetAttr)
+      return kernel.emitOpError(
+          "expected a target to place memory for, e.g. target = "
+          "#bsmm.target<\"sm_100a\">");
+    const target::Gpu *gpu =
+        target::findGpu(std::string_view(targetAttr.getChip()));
+
+    Builder builder(&getContext());
+    int64_t shared = 0, columns = 0;
+    std::string sharedSum, columnSum;
+    llvm::raw_string_ostream sharedText(sharedSum), columnText(columnSum);
+    auto note = [](llvm::raw_string_ostream &text, StringRef what,
+                   int64_t size) {
+      text << (text.tell() ? " + " : "") << size << " (" << what << ")";
+    };
+
+    kernel.walk([&](CreateChannelOp op) {
+      ChannelType type = op.getChannel().getType();
+      bool isShared =
+          type.getBuffers().front().getMemorySpace() == MemorySpace::Shared;
+      int64_t &cursor = isShared ? shared : columns;
+      int64_t stride = 0;
+      op.setOffsetsAttr(
+          builder.getDenseI64ArrayAttr(placeSlot(type, cursor, stride)));
+      op.setSlotStrideAttr(builder.getI64IntegerAttr(stride));
+      note(isShared ? sharedText : columnText,
+           (Twine("channel of ") + Twine(type.getSlots()) + " slots").str(),
+           stride * type.getSlots());
+    });
+    kernel.walk([&](AllocOp op) {
+      BufferType type = op.getBuffer().getType();
+      if (type.getMemorySpace() == MemorySpace::Shared) {
+        shared = llvm::alignTo(shared, sharedAlignment(type));
+        op.setOffsetAttr(builder.getI64IntegerAttr(shared));
+        shared += type.getSharedBytes();
+        note(sharedText, "buffer", type.getSharedBytes());
+      } else {
+        op.setOffsetAttr(builder.getI64IntegerAttr(columns));
+        columns += type.getTensorMemoryColumns();
+        note(columnText, "buffer", type.getTensorMemoryColumns());
+      }
+    });
+    // Full and empty barriers of every slot, then the word that receives the
+    // address of the tensor memory.
+    shared = llvm::alignTo(shared, target::mbarrier::alignment);
+    int64_t barriers = shared;
+    kernel.walk([&](CreateChannelOp op) {
+      op.setBarrierOffsetAttr(builder.getI64IntegerAttr(shared));
+      shared += 2 * op.getChannel().getType().getSlots() *
+                target::mbarrier::bytes;
+    });
+    shared += target::mbarrier::bytes;
+    note(sharedText, "barriers", shared - barriers);
+
+    if (shared > gpu->sharedMemoryPerBlock)
+      return kernel.emitOpError("expected at most ")
+             << gpu->sharedMemoryPerBlock << " bytes of shared memory on "
+             << targetAttr.getChip() << ", got " << shared << " = "
+             << sharedSum << "; use fewer stages or a smaller tile";
+    kernel.setDynamicSharedMemoryAttr(builder.getI64IntegerAttr(shared));
+    if (columns == 0)
+      return success();
+    if (!gpu->hasTcgen05)
+      return kernel.emitOpError("expected a target with tensor memory, got ")
+             << targetAttr.getChip();
+    int64_t allocation = target::tensor_memory::allocationColumns(columns);
+    if (allocation == 0)
+      return kernel.emitOpError("expected at most ")
+             << gpu->tensorMemoryColumns << " columns of tensor memory, got "
+             << columns << " = " << columnSum << "; use a smaller tile";
+    kernel.setTensorMemoryColumnsAttr(builder.getI64IntegerAttr(allocation));
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,722 @@
+//===- TileToPipeline.cpp - tile level to pipeline level ------------------===//
+//
+// A tile-level kernel says what is computed; this pass decides who does it and
+// when. Three roles share one warpgroup: warp 0 loads, warp 1 multiplies, all
+// warps drain. They meet only in channels:
+//
+//   loads     transaction bytes -> mma_commit    ring of `stages` slots
+//   results   mma_commit -> 128 threads          the accumulator
+//
+//===----------------------------------------------------------------------===//
+
+#include "bsmm/Dialect/IR/ElementTypes.h"
+#include "bsmm/Dialect/Transforms/LayoutProof.h"
+#include "bsmm/Dialect/Transforms/Passes.h"
+#include "bsmm/Dialect/Transforms/TileOrder.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace bsmm {
+#define GEN_PASS_DEF_BSMMTILETOPIPELINE
+#include "bsmm/Dialect/Transforms/Passes.h.inc"
+} // namespace bsmm
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Most slots that a channel gets when the loop does not say how many.
+static constexpr int64_t maxDefaultStages = 8;
+/// Columns of the accumulator that a thread holds at a time.
+static constexpr int64_t drainColumns = 32;
+static constexpr int64_t producerWarp = 0, mmaWarp = 1;
+
+static bool isTensorOp(Operation *op) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+/// The widest swizzle whose panels divide rows of `bits` bits.
+static BufferLayout widestSwizzle(int64_t bits) {
+  if (bits % (128 * 8) == 0)
+    return BufferLayout::Swizzle128B;
+  if (bits % (64 * 8) == 0)
+    return BufferLayout::Swizzle64B;
+  if (bits % (32 * 8) == 0)
+    return BufferLayout::Swizzle32B;
+  return BufferLayout::RowMajor;
+}
+
+namespace {
+/// One kernel on its way from the tile level to the pipeline level.
+class KernelRewriter {
+public:
+  explicit KernelRewriter(KernelOp kernel)
+      : kernel(kernel), builder(kernel.getContext()) {}
+
+  /// Builds the pipeline-level kernel before the old one and erases the old
+  /// one. On failure an error has been emitted and nothing has changed.
+  LogicalResult run();
+
+private:
+  struct Dot {
+    ScaledDotOp op;
+    /// Numbers of its loads in `loads`.
+    unsigned a, scaleA, b, scaleB;
+    Value scaleBOffset;
+  };
+
+  LogicalResult analyze();
+  LogicalResult analyzeDot(ScaledDotOp op);
+  FailureOr<unsigned> addLoad(Operation *user, TmaLoadOp load,
+                              BufferType type);
+  LogicalResult analyzeEpilogue();
+  FailureOr<int64_t> chooseStages();
+
+  LogicalResult build();
+  LogicalResult emitTile(Block *block);
+  /// Clones scalar code; operations of the tile level become what they mean.
+  void emitScalar(Operation &op, IRMapping &local);
+  void emitMainLoop();
+  LogicalResult emitEpilogue(Operation *store);
+  FailureOr<Value> emitElementwise(Value value, IRMapping &local,
+                                   int64_t columns);
+  /// The main loop's control for one role; `body` gets the induction variable's
+  /// mapping and the channel iteration.
+  void
+  emitRoleLoop(function_ref<void(IRMapping &local, Value iteration)> body);
+  void emitRole(int64_t warp, function_ref<void()> body);
+  void emitLeader(function_ref<void()> body);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, builder.getI32Type(),
+                                        value);
+  }
+
+  KernelOp kernel;
+  OpBuilder builder;
+  Location loc = kernel.getLoc();
+
+  // What the analysis finds.
+  scf::ForOp mainLoop, tileLoop;
+  const target::Gpu *gpu = nullptr;
+  SmallVector<Dot> dots;
+  SmallVector<TmaLoadOp> loads;
+  SmallVector<BufferType> loadTypes;
+  BufferType accumulatorType, stagingType;
+  int64_t stages = 1;
+  Operation *store = nullptr;
+
+  // What has been built.
+  IRMapping mapping;
+  Value loadChannel, resultChannel, staging;
+  SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
+  Value iterationBase, tileNumber, steps;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+FailureOr<unsigned> KernelRewriter::addLoad(Operation *user, TmaLoadOp load,
+                                            BufferType type) {
+  if (!type)
+    return failure();
+  if (load->getBlock() != mainLoop.getBody())
+    return user->emitOpError("expected its tiles to be loaded in the same "
+                             "loop body");
+  for (auto [index, known] : llvm::enumerate(loads)) {
+    if (known != load)
+      continue;
+    if (loadTypes[index] != type)
+      return user->emitOpError("expected one use of a loaded tile, got it as ")
+             << loadTypes[index] << " and as " << type;
+    return unsigned(index);
+  }
+  loads.push_back(load);
+  loadTypes.push_back(type);
+  return unsigned(loads.size() - 1);
+}
+
+LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
+  FailureOr<ScaledDotTiles> tiles = proveScaledDot(op);
+  if (failed(tiles))
+    return failure();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  Type aType = cast<RankedTensorType>(op.getA().getType()).getElementType();
+  Type bType = cast<RankedTensorType>(op.getB().getType()).getElementType();
+  Type scaleType =
+      cast<RankedTensorType>(op.getScaleA().getType()).getElementType();
+  std::string reason;
+  const target::InstructionForm *form = selectTcgen05Form(
+      *gpu, aType, bType, scaleType, op.getScaleVectorSize(), m, n, reason);
+  if (!form)
+    return op.emitOpError(reason);
+  for (Type type : {aType, bType})
+    if (form->sharedBits(getOperandElementType(type)) != getElementBits(type))
+      return op.emitOpError("expected operands of 8 bits for ")
+             << StringRef(form->name) << ", got " << type
+             << ": elements padded to a byte in shared memory are not lowered "
+                "yet";
+  if (k % form->k != 0)
+    return op.emitOpError("expected a multiple of ")
+           << form->k << " elements of K in a step of "
+           << StringRef(form->name) << ", got " << k;
+  if (tiles->scaleA.rowOffset)
+    return op.emitOpError(
+        "expected all rows of the loaded scales of A, which start at a "
+        "multiple of 128 rows");
+
+  auto emitError = [&] { return op.emitOpError(); };
+  MLIRContext *context = op.getContext();
+  auto operandType = [&](Type element, int64_t rows) {
+    return BufferType::getChecked(
+        emitError, context, ArrayRef<int64_t>{rows, k}, element,
+        MemorySpace::Shared, widestSwizzle(k * getElementBits(element)));
+  };
+  auto scalesType = [&](const LoadedTile &tile) {
+    return BufferType::getChecked(
+        emitError, context, ArrayRef<int64_t>(tile.chain.shape()), scaleType,
+        MemorySpace::Shared, BufferLayout::ScaleTiles);
+  };
+  FailureOr<unsigned> a = addLoad(op, tiles->a.load, operandType(aType, m));
+  FailureOr<unsigned> scaleA =
+      addLoad(op, tiles->scaleA.load, scalesType(tiles->scaleA));
+  FailureOr<unsigned> b = addLoad(op, tiles->b.load, operandType(bType, n));
+  FailureOr<unsigned> scaleB =
+      addLoad(op, tiles->scaleB.load, scalesType(tiles->scaleB));
+  if (failed(a) || failed(scaleA) || failed(b) || failed(scaleB))
+    return failure();
+  for (auto [type, rows] : {std::pair{loadTypes[*a], m},
+                            std::pair{loadTypes[*b], n}})
+    if (type.getLayout() == BufferLayout::RowMajor)
+      return op.emitOpError("expected rows of a multiple of 32 bytes along k, "
+                            "got ")
+             << type;
+  dots.push_back({op, *a, *scaleA, *b, *scaleB, tiles->scaleB.rowOffset});
+  return success();
+}
+
+LogicalResult KernelRewriter::analyze() {
+  TargetAttr targetAttr = kernel.resolveTarget();
+  if (!targetAttr)
+    return kernel.emitOpError(
+        "expected a target, e.g. target = #bsmm.target<\"sm_100a\">");
+  gpu = target::findGpu(std::string_view(targetAttr.getChip()));
+  if (!gpu->hasTcgen05)
+    return kernel.emitOpError("expected a target with tensor memory, got ")
+           << targetAttr.getChip()
+           << "; the pipeline level of other targets is not built yet";
+
+  SmallVector<ScaledDotOp> found;
+  kernel.walk([&](ScaledDotOp op) { found.push_back(op); });
+  if (found.empty())
+    return kernel.emitOpError("expected a bsmm.scaled_dot in a loop over K");
+  mainLoop = dyn_cast<scf::ForOp>(found.front()->getParentOp());
+  if (!mainLoop)
+    return found.front().emitOpError("expected to be directly in an scf.for "
+                                     "over K");
+  Operation *outer = mainLoop->getParentOp();
+  tileLoop = dyn_cast<scf::ForOp>(outer);
+  if (outer != kernel && (!tileLoop || tileLoop->getParentOp() != kernel))
+    return mainLoop.emitOpError("expected the loop over K in the kernel, or in "
+                                "one loop over output tiles");
+  if (tileLoop && tileLoop.getNumResults() != 0)
+    return tileLoop.emitOpError("expected a loop over output tiles without "
+                                "values carried around it");
+  if (!mainLoop.getInductionVar().getType().isSignlessInteger(32))
+    return mainLoop.emitOpError("expected an i32 loop over K, got ")
+           << mainLoop.getInductionVar().getType();
+
+  if (mainLoop.getNumResults() != 1)
+    return mainLoop.emitOpError("expected the accumulator as only value "
+                                "carried around the loop over K");
+  if (!matchPattern(mainLoop.getInitArgs()[0], m_AnyZeroFloat()) &&
+      !matchPattern(mainLoop.getInitArgs()[0], m_PosZeroFloat()))
+    return mainLoop.emitOpError(
+        "expected the accumulator to start as a constant of zeros");
+  Value sum = mainLoop.getRegionIterArg(0);
+  for (ScaledDotOp op : found) {
+    if (op->getParentOp() != mainLoop)
+      return op.emitOpError("expected all scaled dots in one loop over K");
+    if (op.getAccumulator() != sum || !op.getAccumulator().hasOneUse())
+      return op.emitOpError("expected to add to the one accumulator of the "
+                            "loop over K");
+    sum = op.getResult();
+    if (failed(analyzeDot(op)))
+      return failure();
+  }
+  auto yield = cast<scf::YieldOp>(mainLoop.getBody()->getTerminator());
+  if (yield.getOperand(0) != sum)
+    return mainLoop.emitOpError("expected the loop over K to yield the sum of "
+                                "its scaled dots");
+  for (Operation &op : mainLoop.getBody()->without_terminator()) {
+    if (isa<TmaLoadOp, ReshapeOp, TransOp, ExtractRowsOp, ScaledDotOp>(op)) {
+      if (auto load = dyn_cast<TmaLoadOp>(op);
+          load && !llvm::is_contained(loads, load))
+        return load.emitOpError("expected every load of the loop over K to "
+                                "feed a scaled dot");
+      continue;
+    }
+    if (isTensorOp(&op) || op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+      return op.emitOpError("expected only loads, reshapes, scaled dots and "
+                            "scalar arithmetic in a loop over K");
+  }
+
+  accumulatorType = BufferType::getChecked(
+      [&] { return found.front().emitOpError(); }, kernel.getContext(),
+      ArrayRef<int64_t>{found.front().getM(), found.front().getN()},
+      Type(builder.getF32Type()), MemorySpace::TensorMemory,
+      BufferLayout::Accumulator);
+  if (!accumulatorType || failed(analyzeEpilogue()))
+    return failure();
+  FailureOr<int64_t> chosen = chooseStages();
+  if (failed(chosen))
+    return failure();
+  stages = *chosen;
+  return success();
+}
+
+LogicalResult KernelRewriter::analyzeEpilogue() {
+  Block *block = mainLoop->getBlock();
+  for (Operation &op : *block) {
+    if (!isa<TmaStoreOp, PredicatedStoreOp>(op))
+      continue;
+    if (store) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError("expected one store in a tile");
+      diagnostic.attachNote(store->getLoc()) << "the first store is here";
+      return diagnostic;
+    }
+    store = &op;
+  }
+  if (!store || !mainLoop->isBeforeInBlock(store))
+    return kernel.emitOpError("expected a store of the result after the loop "
+                              "over K");
+  auto stored = cast<RankedTensorType>(store->getOperand(0).getType());
+  ArrayRef<int64_t> shape = accumulatorType.getShape();
+  if (stored.getNumElements() != shape[0] * shape[1] ||
+      stored.getRank() < 2 || stored.getShape().take_back(2) != shape)
+    return store->emitOpError("expected a tile of ")
+           << shape[0] << "x" << shape[1] << " like the accumulator, got "
+           << stored;
+  if (isa<TmaStoreOp>(store)) {
+    stagingType = BufferType::getChecked(
+        [&] { return store->emitOpError(); }, kernel.getContext(), shape,
+        stored.getElementType(), MemorySpace::Shared,
+        widestSwizzle(shape[1] * getElementBits(stored.getElementType())));
+    if (!stagingType)
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<int64_t> KernelRewriter::chooseStages() {
+  if (auto stated = mainLoop->getAttrOfType<IntegerAttr>(
+          BsmmDialect::getStagesAttrName()))
+    return stated.getInt();
+  int64_t slot = 0;
+  for (BufferType type : loadTypes)
+    slot += type.getSharedBytes();
+  // Room for the alignment of the buffers and for the barriers.
+  int64_t rest = gpu->sharedMemoryPerBlock - 4096 -
+                 (stagingType ? stagingType.getSharedBytes() : 0);
+  return std::clamp<int64_t>(rest / slot, 1, maxDefaultStages);
+}
+
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+void KernelRewriter::emitRole(int64_t warp, function_ref<void()> body) {
+  auto role = WarpRoleOp::create(builder, loc, builder.getI64IntegerAttr(warp));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&role.getBody());
+  body();
+}
+
+void KernelRewriter::emitLeader(function_ref<void()> body) {
+  auto leader = LeaderOp::create(builder, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&leader.getBody());
+  body();
+}
+
+void KernelRewriter::emitScalar(Operation &op, IRMapping &local) {
+  if (auto order = dyn_cast<GroupedOrderOp>(op)) {
+    auto [row, column] = buildGroupedOrder(
+        builder, op.getLoc(), local.lookup(order.getLinear()),
+        local.lookup(order.getTilesM()), local.lookup(order.getTilesN()),
+        order.getGroup());
+    local.map(order.getRow(), row);
+    local.map(order.getColumn(), column);
+    return;
+  }
+  builder.clone(op, local);
+}
+
+void KernelRewriter::emitRoleLoop(
+    function_ref<void(IRMapping &, Value)> body) {
+  Value one = constant(1);
+  auto loop = scf::ForOp::create(
+      builder, mainLoop.getLoc(), mapping.lookup(mainLoop.getLowerBound()),
+      mapping.lookup(mainLoop.getUpperBound()),
+      mapping.lookup(mainLoop.getStep()), ValueRange{iterationBase});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  IRMapping local = mapping;
+  local.map(mainLoop.getInductionVar(), loop.getInductionVar());
+  for (Operation &op : mainLoop.getBody()->without_terminator())
+    if (!isTensorOp(&op))
+      emitScalar(op, local);
+  Value iteration = loop.getRegionIterArg(0);
+  body(local, iteration);
+  Value next = arith::AddIOp::create(builder, loc, iteration, one);
+  scf::YieldOp::create(builder, loc, next);
+}
+
+void KernelRewriter::emitMainLoop() {
+  // Steps that the loop makes, 0 when its bounds are the wrong way round.
+  Value lower = mapping.lookup(mainLoop.getLowerBound());
+  Value distance = arith::SubIOp::create(
+      builder, loc, mapping.lookup(mainLoop.getUpperBound()), lower);
+  distance = arith::MaxSIOp::create(builder, loc, distance, constant(0));
+  steps = arith::CeilDivUIOp::create(builder, loc, distance,
+                                     mapping.lookup(mainLoop.getStep()));
+
+  SmallVector<Type> slotTypes(loadTypes.begin(), loadTypes.end());
+  emitRole(producerWarp, [&] {
+    emitLeader([&] {
+      emitRoleLoop([&](IRMapping &local, Value iteration) {
+        auto slot = AcquireOp::create(builder, loc, slotTypes, loadChannel,
+                                      iteration);
+        for (auto [load, buffer] : llvm::zip(loads, slot.getBuffers())) {
+          SmallVector<Value> coordinates;
+          for (Value coordinate : load.getCoordinates())
+            coordinates.push_back(local.lookup(coordinate));
+          LoadAsyncOp::create(builder, load.getLoc(),
+                              local.lookup(load.getMap()), coordinates, buffer,
+                              loadChannel, iteration);
+        }
+        CommitOp::create(builder, loc, loadChannel, iteration);
+      });
+    });
+  });
+
+  emitRole(mmaWarp, [&] {
+    auto result = AcquireOp::create(builder, loc, TypeRange{accumulatorType},
+                                    resultChannel, tileNumber);
+    Value accumulator = result.getBuffers()[0];
+    emitRoleLoop([&](IRMapping &local, Value iteration) {
+      auto slot =
+          WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
+      for (Dot &dot : dots) {
+        if (!dot.op.getLimitK())
+          continue;
+        Value left = local.lookup(dot.op.getLimitK());
+        Value groups = constant(loadTypes[dot.scaleA].getShape()[1]);
+        Value isLast = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, left, groups);
+        auto branch = scf::IfOp::create(builder, loc, isLast, false);
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(branch.thenBlock());
+        MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleA], left);
+        MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleB], left);
+      }
+      emitLeader([&] {
+        Value lowerBound = mapping.lookup(mainLoop.getLowerBound());
+        for (auto [index, dot] : llvm::enumerate(dots)) {
+          auto [scaleA, scaleB] = scaleBuffers[index];
+          CopyScalesOp::create(builder, dot.op.getLoc(),
+                               slot.getBuffers()[dot.scaleA], scaleA);
+          CopyScalesOp::create(builder, dot.op.getLoc(),
+                               slot.getBuffers()[dot.scaleB], scaleB);
+          Value accumulate;
+          if (index == 0)
+            accumulate = arith::CmpIOp::create(
+                builder, loc, arith::CmpIPredicate::ne,
+                local.lookup(mainLoop.getInductionVar()), lowerBound);
+          else
+            accumulate = arith::ConstantIntOp::create(
+                builder, loc, builder.getI1Type(), 1);
+          Value offset;
+          if (dot.scaleBOffset)
+            offset = local.lookup(dot.scaleBOffset);
+          ScaledMmaOp::create(builder, dot.op.getLoc(),
+                              slot.getBuffers()[dot.a], scaleA,
+                              slot.getBuffers()[dot.b], scaleB, accumulator,
+                              accumulate, offset);
+        }
+        ReleaseOp::create(builder, loc, loadChannel, iteration);
+      });
+    });
+    emitLeader([&] {
+      CommitOp::create(builder, loc, resultChannel, tileNumber);
+    });
+  });
+}
+
+FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
+                                                 int64_t columns) {
+  if (Value known = local.lookupOrNull(value);
+      known && isa<VectorType>(known.getType()))
+    return known;
+  Operation *op = value.getDefiningOp();
+  auto tensor = cast<RankedTensorType>(value.getType());
+  auto vectorType = VectorType::get({columns}, tensor.getElementType());
+  DenseElementsAttr splat;
+  if (op && matchPattern(value, m_Constant(&splat)) && splat.isSplat()) {
+    auto attribute =
+        DenseElementsAttr::get(vectorType, splat.getSplatValue<Attribute>());
+    Value result = arith::ConstantOp::create(builder, op->getLoc(), vectorType,
+                                             attribute);
+    return result;
+  }
+  if (auto broadcast = dyn_cast_or_null<tensor::SplatOp>(op)) {
+    Value result = vector::BroadcastOp::create(
+        builder, op->getLoc(), vectorType, local.lookup(broadcast.getInput()));
+    return result;
+  }
+  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
+    auto withoutUnits = [](ArrayRef<int64_t> shape) {
+      return llvm::to_vector(llvm::make_filter_range(
+          shape, [](int64_t extent) { return extent != 1; }));
+    };
+    auto source = cast<RankedTensorType>(reshape.getSource().getType());
+    if (withoutUnits(source.getShape()) != withoutUnits(tensor.getShape()))
+      return reshape.emitOpError("expected only dimensions of extent 1 to "
+                                 "come or go between the loop over K and the "
+                                 "store");
+    return emitElementwise(reshape.getSource(), local, columns);
+  }
+  if (!op || op == mainLoop || !op->hasTrait<OpTrait::Elementwise>() ||
+      op->getNumResults() != 1)
+    return store->emitOpError("expected an elementwise function of the "
+                              "accumulator, constants and scalars to store, "
+                              "got '")
+           << (op ? op->getName().getStringRef() : StringRef("an argument"))
+           << "' on the way";
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      operands.push_back(local.lookup(operand));
+      continue;
+    }
+    FailureOr<Value> piece = emitElementwise(operand, local, columns);
+    if (failed(piece))
+      return failure();
+    operands.push_back(*piece);
+  }
+  OperationState state(op->getLoc(), op->getName(), operands, {vectorType},
+                       op->getAttrs());
+  Value result = builder.create(state)->getResult(0);
+  local.map(value, result);
+  return result;
+}
+
+LogicalResult KernelRewriter::emitEpilogue(Operation *store) {
+  auto tmaStore = dyn_cast<TmaStoreOp>(store);
+  auto predicatedStore = dyn_cast<PredicatedStoreOp>(store);
+  if (tmaStore) {
+    // The staging buffer is free when the previous tile's store has read it.
+    emitRole(producerWarp, [&] {
+      emitLeader([&] { WaitStoresOp::create(builder, loc, true); });
+    });
+    gpu::BarrierOp::create(builder, loc);
+  }
+  auto result = WaitOp::create(builder, loc, TypeRange{accumulatorType},
+                               resultChannel, tileNumber);
+  SmallVector<Value> coordinates;
+  for (Value coordinate : tmaStore ? tmaStore.getCoordinates()
+                                   : predicatedStore.getCoordinates())
+    coordinates.push_back(mapping.lookup(coordinate));
+
+  Value isNotEmpty = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne, steps, constant(0));
+  Value base, rowsLeft, columnsLeft;
+  if (predicatedStore) {
+    Type i64 = builder.getI64Type();
+    auto wide = [&](Value value) -> Value {
+      return arith::ExtSIOp::create(builder, loc, i64, value);
+    };
+    Value batch = arith::MulIOp::create(
+        builder, loc, wide(coordinates[0]),
+        mapping.lookup(predicatedStore.getStrideBatch()));
+    Value row =
+        arith::MulIOp::create(builder, loc, wide(coordinates[1]),
+                              mapping.lookup(predicatedStore.getStrideRow()));
+    base = arith::AddIOp::create(builder, loc, batch, row);
+    base = arith::AddIOp::create(builder, loc, base, wide(coordinates[2]));
+    rowsLeft = arith::SubIOp::create(
+        builder, loc, mapping.lookup(predicatedStore.getLimitM()),
+        coordinates[1]);
+    columnsLeft = arith::SubIOp::create(
+        builder, loc, mapping.lookup(predicatedStore.getLimitN()),
+        coordinates[2]);
+  }
+
+  int64_t columns = drainColumns;
+  while (accumulatorType.getShape()[1] % columns != 0)
+    columns /= 2;
+  auto drain = DrainOp::create(builder, loc, result.getBuffers()[0],
+                               builder.getI64IntegerAttr(columns));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    auto valuesType = VectorType::get({columns}, builder.getF32Type());
+    Type i32 = builder.getI32Type();
+    Block *body = builder.createBlock(&drain.getBody(), {},
+                                      {i32, i32, valuesType}, {loc, loc, loc});
+    Value row = body->getArgument(0), column = body->getArgument(1);
+    Value zeros = arith::ConstantOp::create(builder, loc, valuesType,
+                                            builder.getZeroAttr(valuesType));
+    Value values = arith::SelectOp::create(builder, loc, isNotEmpty,
+                                           body->getArgument(2), zeros);
+    IRMapping local = mapping;
+    local.map(mainLoop.getResult(0), values);
+    FailureOr<Value> piece =
+        emitElementwise(store->getOperand(0), local, columns);
+    if (failed(piece))
+      return failure();
+    if (tmaStore)
+      WriteSharedOp::create(builder, loc, *piece, staging, row, column);
+    else
+      WriteGlobalOp::create(builder, loc, *piece,
+                            mapping.lookup(predicatedStore.getPointer()), row,
+                            column, base,
+                            mapping.lookup(predicatedStore.getStrideRow()),
+                            rowsLeft, columnsLeft);
+  }
+  ReleaseOp::create(builder, loc, resultChannel, tileNumber);
+  if (!tmaStore)
+    return success();
+  PublishOp::create(builder, loc);
+  emitRole(producerWarp, [&] {
+    emitLeader([&] {
+      StoreAsyncOp::create(builder, tmaStore.getLoc(), staging,
+                           mapping.lookup(tmaStore.getMap()), coordinates);
+    });
+  });
+  return success();
+}
+
+LogicalResult KernelRewriter::emitTile(Block *block) {
+  for (Operation &op : *block) {
+    if (&op == tileLoop) {
+      Value zero = constant(0), one = constant(1);
+      auto loop = scf::ForOp::create(
+          builder, op.getLoc(), mapping.lookup(tileLoop.getLowerBound()),
+          mapping.lookup(tileLoop.getUpperBound()),
+          mapping.lookup(tileLoop.getStep()), ValueRange{zero, zero});
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      mapping.map(tileLoop.getInductionVar(), loop.getInductionVar());
+      iterationBase = loop.getRegionIterArg(0);
+      tileNumber = loop.getRegionIterArg(1);
+      if (failed(emitTile(tileLoop.getBody())))
+        return failure();
+      Value nextIteration =
+          arith::AddIOp::create(builder, loc, iterationBase, steps);
+      Value nextTile = arith::AddIOp::create(builder, loc, tileNumber, one);
+      scf::YieldOp::create(builder, loc, ValueRange{nextIteration, nextTile});
+      continue;
+    }
+    if (&op == mainLoop) {
+      emitMainLoop();
+      continue;
+    }
+    if (&op == store) {
+      if (failed(emitEpilogue(&op)))
+        return failure();
+      continue;
+    }
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    // The epilogue takes what it needs of these.
+    if (isTensorOp(&op))
+      continue;
+    if (op.getNumRegions() != 0)
+      return op.emitOpError("expected only scalar arithmetic around the loop "
+                            "over K");
+    emitScalar(op, mapping);
+  }
+  return success();
+}
+
+LogicalResult KernelRewriter::build() {
+  builder.setInsertionPoint(kernel);
+  auto pipeline =
+      cast<KernelOp>(builder.insert(kernel->cloneWithoutRegions()));
+  pipeline.setLevel(Level::Pipeline);
+  pipeline.setBlockSizeAttr(
+      builder.getI64IntegerAttr(target::threads::perWarpgroup));
+  Block *entry = builder.createBlock(
+      &pipeline.getBody(), {}, kernel.getArgumentTypes(),
+      llvm::map_to_vector(kernel.getArguments(),
+                          [](BlockArgument a) { return a.getLoc(); }));
+  mapping.map(kernel.getArguments(), entry->getArguments());
+
+  MLIRContext *context = builder.getContext();
+  auto arrival = [&](ArrivalKind kind, int64_t count = 1) {
+    return ArrivalAttr::get(context, kind, count);
+  };
+  loadChannel = CreateChannelOp::create(
+      builder, loc, ChannelType::get(context, stages, loadTypes),
+      arrival(ArrivalKind::Transaction), arrival(ArrivalKind::MmaCommit),
+      nullptr, nullptr, nullptr);
+  resultChannel = CreateChannelOp::create(
+      builder, loc, ChannelType::get(context, 1, accumulatorType),
+      arrival(ArrivalKind::MmaCommit),
+      arrival(ArrivalKind::Threads, target::threads::perWarpgroup), nullptr,
+      nullptr, nullptr);
+  auto inTensorMemory = [&](BufferType type) -> Value {
+    return AllocOp::create(builder, loc,
+                           BufferType::get(context, type.getShape(),
+                                           type.getElementType(),
+                                           MemorySpace::TensorMemory,
+                                           BufferLayout::ScaleTiles),
+                           nullptr);
+  };
+  for (Dot &dot : dots)
+    scaleBuffers.push_back({inTensorMemory(loadTypes[dot.scaleA]),
+                            inTensorMemory(loadTypes[dot.scaleB])});
+  if (stagingType)
+    staging = AllocOp::create(builder, loc, stagingType, nullptr);
+  iterationBase = constant(0);
+  tileNumber = constant(0);
+
+  if (failed(emitTile(&kernel.getBody().front()))) {
+    pipeline.erase();
+    return failure();
+  }
+  if (isa<TmaStoreOp>(store))
+    emitRole(producerWarp, [&] {
+      emitLeader([&] { WaitStoresOp::create(builder, loc, false); });
+    });
+  ReturnOp::create(builder, loc);
+  kernel.erase();
+  return success();
+}
+
+LogicalResult KernelRewriter::run() {
+  return success(succeeded(analyze()) && succeeded(build()));
+}
+
+namespace {
+struct TileToPipeline : bsmm::impl::BsmmTileToPipelineBase<TileToPipeline> {
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) {
+      if (kernel.getLevel() == Level::Tile)
+        kernels.push_back(kernel);
+    });
+    for (KernelOp kernel : kernels)
+      if (failed(KernelRewriter(kernel).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,298 @@
+//===- CpAsync.cpp - Non-bulk asynchronous copies ---------------*- C++ -*-===//
+//
+// PTX ISA, "cp.async", "cp.async.commit_group", "cp.async.wait_group",
+// "cp.async.mbarrier.arrive", "st.async".
+//
+//===----------------------------------------------------------------------===//
+
+#include "BulkCopies.h"
+
+#include <cstring>
+
+namespace bsmm::emulator {
+
+namespace {
+/// a: bytes. o[0]: source bytes or none. addr: destination, source.
+Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
+  Machine &m = *x.machine;
+  struct Move {
+    uint8_t *to;
+    const uint8_t *from;
+    uint32_t bytes;
+  };
+  auto moves = std::make_shared<std::vector<Move>>();
+  uint32_t sequence = ++x.warp->sequence[AgentCpAsync];
+  bool failed = false;
+  forLanes(mask, [&](int lane) {
+    if (failed)
+      return;
+    std::string error;
+    uint32_t bytes = i.a;
+    if (i.o[0] != NoOperand)
+      bytes = std::min(bytes, x.r<uint32_t>(i.o[0])[lane]);
+    Place to = resolve(x, Space::Shared, addressOf(x, i.addr[0], lane), i.a,
+                       true, lane, error);
+    if (to.pointer == nullptr) {
+      x.error(i, "invalid-write", "writes " + error, lane);
+      failed = true;
+      return;
+    }
+    Place from;
+    if (bytes != 0) {
+      uint64_t address = addressOf(x, i.addr[1], lane);
+      from.pointer = m.globalPointer(address, bytes, false, error);
+      if (from.pointer == nullptr || address % i.a != 0) {
+        x.error(i, "invalid-read",
+                "reads " + (error.empty() ? "misaligned address " +
+                                                hex(address)
+                                          : error),
+                lane);
+        failed = true;
+        return;
+      }
+    }
+    if (m.options->checkHazards)
+      m.writeShared(*to.shared, to.offset, i.a,
+                    {&x.warp->knowledge, x.warp->firstAgent + AgentCpAsync,
+                     sequence, false, i.line, x.warp, lane, "cp.async"});
+    moves->push_back({to.pointer, from.pointer, bytes});
+  });
+  if (failed)
+    return Step::Failed;
+  auto op = std::make_shared<AsyncOp>();
+  op->kind = AsyncOp::Kind::CpAsync;
+  op->warp = x.warp;
+  op->line = i.line;
+  op->sequence = sequence;
+  uint32_t size = i.a;
+  op->apply = [=]() {
+    for (const Move &move : *moves) {
+      if (move.bytes != 0)
+        std::memcpy(move.to, move.from, move.bytes);
+      std::memset(move.to + move.bytes, 0, size - move.bytes);
+    }
+  };
+  x.warp->cpAsync.open.push_back(op);
+  m.issue(*x.cluster, op);
+  return Step::Next;
+}
+
+void finishGroup(Exec &x, std::vector<std::shared_ptr<AsyncOp>> &ops) {
+  for (auto &op : ops) {
+    x.machine->force(*x.cluster, op);
+    x.warp->knowledge.all.raise(x.warp->firstAgent + AgentCpAsync,
+                                op->sequence);
+  }
+}
+
+/// imm: groups that may stay pending; a: wait_all.
+Step execWait(Exec &x, const Inst &i, uint32_t) {
+  GroupQueue &queue = x.warp->cpAsync;
+  size_t keep = i.a ? 0 : static_cast<size_t>(i.imm);
+  while (queue.closed.size() > keep) {
+    finishGroup(x, queue.closed.front().ops);
+    queue.closed.pop_front();
+  }
+  if (i.a) {
+    finishGroup(x, queue.open);
+    queue.open.clear();
+  }
+  return Step::Next;
+}
+
+/// The arrival happens when the thread's earlier copies have completed.
+/// a: noinc.
+Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
+  Machine &m = *x.machine;
+  GroupQueue &queue = x.warp->cpAsync;
+  auto before = std::make_shared<std::vector<std::shared_ptr<AsyncOp>>>();
+  for (auto &group : queue.closed)
+    before->insert(before->end(), group.ops.begin(), group.ops.end());
+  before->insert(before->end(), queue.open.begin(), queue.open.end());
+  bool failed = false;
+  forLanes(mask, [&](int lane) {
+    if (failed)
+      return;
+    uint32_t address, offset;
+    Cta *cta = nullptr;
+    if (sharedAddressOf(x, i.addr[0], lane, address))
+      cta = m.sharedTarget(*x.cta, address, offset);
+    Mbarrier *barrier = cta == x.cta ? m.findMbarrier(*cta, offset) : nullptr;
+    if (barrier == nullptr) {
+      x.error(i, "mbarrier-uninitialised",
+              "expected an initialised mbarrier of the own CTA", lane);
+      failed = true;
+      return;
+    }
+    if (!i.a)
+      ++barrier->pending;
+    auto op = std::make_shared<AsyncOp>();
+    op->kind = AsyncOp::Kind::Commit;
+    op->warp = x.warp;
+    op->lane = lane;
+    op->line = i.line;
+    op->barriers.push_back({cta, offset});
+    Machine *machine = &m;
+    Warp *warp = x.warp;
+    Cluster *cluster = x.cluster;
+    Knowledge knowledge = x.warp->knowledge;
+    knowledge.all.raise(warp->firstAgent + AgentCpAsync,
+                        warp->sequence[AgentCpAsync]);
+    uint32_t line = i.line;
+    op->apply = [=]() {
+      for (auto &earlier : *before)
+        machine->force(*cluster, earlier);
+      machine->arriveMbarrier(*cta, offset, 1, &knowledge, line, warp, lane);
+    };
+    m.issue(*x.cluster, op);
+  });
+  return failed ? Step::Failed : Step::Next;
+}
+
+bool decodeCpAsync(Decoder &d) {
+  Inst &i = d.inst;
+  int cache = d.takeOne({"ca", "cg"});
+  d.takeOne({"shared", "shared::cta"});
+  d.take("global");
+  bool hint = d.take("L2::cache_hint");
+  d.takePrefix("L2::");
+  int64_t size;
+  if (cache < 0 || !d.count(3, 5) || !d.immediate(d.operand(2), size))
+    return d.fail("expected cp.async.{ca,cg}.shared.global [d], [s], bytes");
+  if ((size != 4 && size != 8 && size != 16) || (cache == 1 && size != 16))
+    return d.fail("cp.async copies 4, 8 or 16 bytes (.cg 16), got " +
+                  std::to_string(size));
+  i.a = static_cast<uint8_t>(size);
+  size_t rest = d.operandCount() - 3 - (hint ? 1 : 0);
+  if (rest == 1)
+    i.o[0] = d.source(3, Ty::U32);
+  else if (rest != 0)
+    return d.fail("unexpected operands");
+  if (hint)
+    d.source(d.operandCount() - 1, Ty::B64);
+  i.fn = execCpAsync;
+  return d.address(d.operand(0), Space::Shared, i.addr[0]) &&
+         d.address(d.operand(1), Space::Global, i.addr[1]);
+}
+
+/// st.async: a store to a CTA of the cluster that completes bytes on an
+/// mbarrier there. a: element bytes, b: elements.
+Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
+  Machine &m = *x.machine;
+  const uint32_t *list = &m.module->lists[i.list];
+  bool failed = false;
+  forLanes(mask, [&](int lane) {
+    if (failed)
+      return;
+    failed = true;
+    uint32_t address, barrier;
+    if (!sharedAddressOf(x, i.addr[0], lane, address) ||
+        !sharedAddressOf(x, i.addr[1], lane, barrier)) {
+      x.error(i, "shared-address", "expected shared memory addresses", lane);
+      return;
+    }
+    Destinations to;
+    if (!to.find(x, i, lane, address, barrier, false, 0, false))
+      return;
+    uint32_t bytes = uint32_t(i.a) * i.b;
+    if (to.offset % bytes != 0 || to.offset < SharedReserved ||
+        to.offset + bytes > m.sharedEnd) {
+      x.error(i, "invalid-write",
+              "writes shared memory " + hex(to.offset) +
+                  ", which is misaligned or out of range",
+              lane);
+      return;
+    }
+    failed = false;
+    to.track(x, i, lane, to.offset, bytes, "st.async");
+    std::array<uint8_t, 32> data = {};
+    for (uint32_t k = 0; k < i.b; ++k)
+      std::memcpy(data.data() + k * i.a,
+                  x.regs + list[k] + (i.a == 8 ? 8 : 4) * lane, i.a);
+    auto op = std::make_shared<AsyncOp>();
+    op->kind = AsyncOp::Kind::BulkShared;
+    op->warp = x.warp;
+    op->lane = lane;
+    op->line = i.line;
+    to.attach(*op);
+    Machine *machine = &m;
+    Warp *warp = x.warp;
+    uint32_t line = i.line;
+    Knowledge knowledge = x.warp->knowledge;
+    op->apply = [=]() {
+      for (const Destinations::Target &target : to.targets)
+        std::memcpy(target.cta->shared.data() + to.offset, data.data(),
+                    bytes);
+      to.complete(*machine, bytes, line, warp, lane, knowledge);
+    };
+    m.issue(*x.cluster, op);
+  });
+  return failed ? Step::Failed : Step::Next;
+}
+
+bool decodeStAsync(Decoder &d) {
+  Inst &i = d.inst;
+  d.take("weak");
+  d.take("mbarrier::complete_tx::bytes");
+  d.take("shared::cluster");
+  int vector = d.takeOne({"v2", "v4"});
+  i.b = static_cast<uint8_t>(vector < 0 ? 1 : 2 << vector);
+  Ty type = d.takeType();
+  if ((bitsOf(type) != 32 && bitsOf(type) != 64) || !d.count(3, 3))
+    return d.fail("expected st.async with a 32- or 64-bit type");
+  i.a = static_cast<uint8_t>(bitsOf(type) / 8);
+  std::vector<uint32_t> offsets;
+  const ptx::Operand &value = d.operand(1);
+  if (value.kind == ptx::Operand::Kind::Vector) {
+    if (value.elements.size() != i.b)
+      return d.fail("vector of the wrong length");
+    for (const ptx::Operand &element : value.elements)
+      offsets.push_back(d.source(element, type));
+  } else {
+    if (i.b != 1)
+      return d.fail("expected a vector");
+    offsets.push_back(d.source(value, type));
+  }
+  i.list = d.beginList();
+  for (uint32_t offset : offsets)
+    d.addToList(offset);
+  i.fn = execStAsync;
+  return d.address(d.operand(0), Space::SharedCluster, i.addr[0]) &&
+         d.address(d.operand(2), Space::SharedCluster, i.addr[1]);
+}
+} // namespace
+
+void registerCpAsync(OpTable &table) {
+  table["cp.async"] = decodeCpAsync;
+  table["st.async"] = decodeStAsync;
+  table["cp.async.commit_group"] = [](Decoder &d) {
+    d.inst.fn = [](Exec &x, const Inst &, uint32_t) {
+      GroupQueue &queue = x.warp->cpAsync;
+      queue.closed.push_back({std::move(queue.open)});
+      queue.open.clear();
+      return Step::Next;
+    };
+    return d.count(0, 0);
+  };
+  table["cp.async.wait_group"] = [](Decoder &d) {
+    d.inst.fn = execWait;
+    if (!d.count(1, 1) || !d.immediate(d.operand(0), d.inst.imm))
+      return false;
+    return d.inst.imm >= 0 || d.fail("expected a group count");
+  };
+  table["cp.async.wait_all"] = [](Decoder &d) {
+    d.inst.a = 1;
+    d.inst.fn = execWait;
+    return d.count(0, 0);
+  };
+  table["cp.async.mbarrier.arrive"] = [](Decoder &d) {
+    d.inst.a = d.take("noinc");
+    d.takeOne({"shared", "shared::cta"});
+    d.take("b64");
+    d.inst.fn = execArrive;
+    return d.count(1, 1) &&
+           d.address(d.operand(0), Space::Generic, d.inst.addr[0]);
+  };
+}
+
+} // namespace bsmm::emulator

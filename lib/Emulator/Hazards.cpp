@@ -1,0 +1,281 @@
+//===- Hazards.cpp - Accesses without an order ------------------*- C++ -*-===//
+
+#include "Machine.h"
+
+namespace bsmm::emulator {
+
+Machine::Access Machine::threadAccess(Warp &warp, int lane, const Inst &inst,
+                                      const char *what) const {
+  return {&warp.knowledge,
+          warp.firstAgent,
+          warp.sequence[AgentThreads],
+          false,
+          inst.line,
+          &warp,
+          lane,
+          what};
+}
+
+Agent Machine::barrierAgent(Cta &cta, uint32_t offset) {
+  auto found = cta.barrierAgents.find(offset);
+  if (found != cta.barrierAgents.end())
+    return found->second.first;
+  Agent agent = cta.cluster->agents++;
+  cta.barrierAgents[offset] = {agent, 0};
+  return agent;
+}
+
+std::string Machine::agentName(const Cluster &cluster, Agent agent) const {
+  static const char *const kinds[AgentsPerWarp] = {
+      "threads",
+      "tcgen05 operations",
+      "wgmma operations",
+      "bulk stores",
+      "cp.async copies",
+      "tcgen05.ld",
+      "tcgen05.st",
+      ""};
+  for (const auto &cta : cluster.ctas) {
+    for (const auto &warp : cta->warps)
+      if (agent >= warp->firstAgent &&
+          agent < warp->firstAgent + AgentsPerWarp)
+        return std::string(kinds[agent - warp->firstAgent]) + " of warp " +
+               std::to_string(warp->index) +
+               (cluster.ctas.size() > 1
+                    ? " of CTA rank " + std::to_string(cta->rank)
+                    : "");
+    for (const auto &[offset, entry] : cta->barrierAgents)
+      if (entry.first == agent)
+        return "copies that complete on the mbarrier at " + hex(offset);
+  }
+  return "an unknown agent";
+}
+
+/// Agents of warps do things in order; copies that complete on one mbarrier
+/// don't.
+static inline bool inOrder(const Machine::Access &access, Agent other) {
+  return access.agent == other &&
+         access.agent < AgentsPerWarp *
+                            (1 + access.warp->cta->cluster->ctas.size() *
+                                     access.warp->cta->warps.size());
+}
+
+static const char *missing(const Machine::Access &access, Agent other) {
+  Agent warps = static_cast<Agent>(
+      AgentsPerWarp * (1 + access.warp->cta->cluster->ctas.size() *
+                               access.warp->cta->warps.size()));
+  if (other >= warps)
+    return "a wait on that mbarrier is missing";
+  switch (other % AgentsPerWarp) {
+  case AgentTcgen05:
+    return "tcgen05.commit and a wait on its mbarrier are missing";
+  case AgentWgmma:
+    return "wgmma.wait_group, or a barrier after it, is missing";
+  case AgentBulkRead:
+    return "cp.async.bulk.wait_group.read, or a barrier after it, is missing";
+  case AgentCpAsync:
+    return "cp.async.wait_group, or a barrier after it, is missing";
+  case AgentTensorLoad:
+    return "tcgen05.wait::ld, or a barrier after it, is missing";
+  case AgentTensorStore:
+    return "tcgen05.wait::st, or a barrier after it, is missing";
+  default:
+    return "a barrier or mbarrier between them is missing";
+  }
+}
+
+void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
+                         const Access &access) {
+  if (!cta.shadow)
+    return;
+  uint32_t end = offset + bytes;
+  for (uint32_t cell = offset / 4; cell * 4 < end; ++cell) {
+    uint32_t from = offset > cell * 4 ? offset - cell * 4 : 0;
+    uint32_t to = end < cell * 4 + 4 ? end - cell * 4 : 4;
+    uint8_t mask = static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
+    SharedCell &c = cta.shadow[cell];
+    if (c.writer != 0 && (c.writeMask & mask) != 0) {
+      Agent writer = c.writer;
+      if (!inOrder(access, writer) &&
+          access.knowledge->all.get(writer) < c.writeClock) {
+        diagnose(Severity::Error, "shared-memory-race",
+                 std::string(access.what) + " reads shared memory " +
+                     hex(cell * 4) + " that " +
+                     agentName(*cta.cluster, writer) + " wrote at line " +
+                     std::to_string(c.writeLine) +
+                     " without having observed it: " +
+                     missing(access, writer),
+                 access.line, access.warp->cta,
+                 static_cast<int>(access.warp->index), access.lane);
+        c.writer = 0;
+      } else if (access.isAsync && (c.flags & SharedCell::Async) == 0 &&
+                 access.knowledge->fenced.get(writer) < c.writeClock) {
+        diagnose(Severity::Error, "missing-proxy-fence",
+                 std::string(access.what) + " reads shared memory " +
+                     hex(cell * 4) + " through the async proxy, which " +
+                     agentName(*cta.cluster, writer) + " wrote at line " +
+                     std::to_string(c.writeLine) +
+                     " through the generic proxy: fence.proxy.async is "
+                     "missing",
+                 access.line, access.warp->cta,
+                 static_cast<int>(access.warp->index), access.lane);
+        c.flags |= SharedCell::Async;
+      }
+    }
+    unsigned slot = 4;
+    for (unsigned k = 0; k < 4; ++k) {
+      if (c.readers[k] == access.agent) {
+        slot = k;
+        break;
+      }
+      if (slot == 4 &&
+          (c.readers[k] == 0 ||
+           access.knowledge->all.get(c.readers[k]) >= c.readClocks[k]))
+        slot = k;
+    }
+    if (slot == 4)
+      slot = cell & 3;
+    if (c.readers[slot] != access.agent || c.readClocks[slot] != access.clock)
+      c.readMasks[slot] = 0;
+    c.readers[slot] = static_cast<uint16_t>(access.agent);
+    c.readClocks[slot] = access.clock;
+    c.readMasks[slot] |= mask;
+    c.readLines[slot] = access.line;
+  }
+}
+
+void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
+                          const Access &access) {
+  if (!cta.shadow)
+    return;
+  uint32_t end = offset + bytes;
+  for (uint32_t cell = offset / 4; cell * 4 < end; ++cell) {
+    uint32_t from = offset > cell * 4 ? offset - cell * 4 : 0;
+    uint32_t to = end < cell * 4 + 4 ? end - cell * 4 : 4;
+    uint8_t mask = static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
+    SharedCell &c = cta.shadow[cell];
+    auto report = [&](Agent other, uint32_t line, const char *did) {
+      diagnose(Severity::Error, "shared-memory-race",
+               std::string(access.what) + " overwrites shared memory " +
+                   hex(cell * 4) + " that " + agentName(*cta.cluster, other) +
+                   " " + did + " at line " + std::to_string(line) +
+                   " without having observed that it is done: " +
+                   missing(access, other),
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
+    };
+    if (c.writer != 0 && (c.writeMask & mask) != 0 &&
+        !inOrder(access, c.writer) &&
+        access.knowledge->all.get(c.writer) < c.writeClock)
+      report(c.writer, c.writeLine, "wrote");
+    for (unsigned k = 0; k < 4; ++k) {
+      if (c.readers[k] == 0 || (c.readMasks[k] & mask) == 0)
+        continue;
+      if (!inOrder(access, c.readers[k]) &&
+          access.knowledge->all.get(c.readers[k]) < c.readClocks[k])
+        report(c.readers[k], c.readLines[k], "read");
+      c.readMasks[k] &= static_cast<uint8_t>(~mask);
+      if (c.readMasks[k] == 0)
+        c.readers[k] = 0;
+    }
+    if (c.writer == access.agent && c.writeClock == access.clock)
+      c.writeMask |= mask;
+    else
+      c.writeMask = mask;
+    c.writer = static_cast<uint16_t>(access.agent);
+    c.writeClock = access.clock;
+    c.writeLine = access.line;
+    c.flags = static_cast<uint8_t>(SharedCell::Initialised |
+                                   (access.isAsync ? SharedCell::Async : 0));
+  }
+}
+
+void Machine::readTensor(Cta &cta, uint32_t quarter, uint32_t column,
+                         uint32_t columns, const Access &access) {
+  if (!options->checkHazards || !cta.tensor)
+    return;
+  for (uint32_t k = column; k < column + columns && k < 512; ++k) {
+    TensorCell &c = cta.tensor->shadow[quarter * 512 + k];
+    if (c.writer != 0 && !inOrder(access, c.writer) &&
+        access.knowledge->all.get(c.writer) < c.writeClock) {
+      diagnose(Severity::Error, "tensor-memory-race",
+               std::string(access.what) + " reads tensor memory column " +
+                   std::to_string(k) + " that " +
+                   agentName(*cta.cluster, c.writer) + " wrote at line " +
+                   std::to_string(c.writeLine) +
+                   " without having observed it: " +
+                   missing(access, c.writer),
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
+      c.writer = 0;
+    }
+    if (c.writer == 0 && (c.flags & SharedCell::Initialised) == 0) {
+      c.flags |= SharedCell::Initialised;
+      diagnose(Severity::Error, "tensor-memory-uninitialised",
+               std::string(access.what) + " reads tensor memory column " +
+                   std::to_string(k) + " that nothing has written",
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
+    }
+    unsigned slot = 4;
+    for (unsigned r = 0; r < 4; ++r) {
+      if (c.readers[r] == access.agent) {
+        slot = r;
+        break;
+      }
+      if (slot == 4 &&
+          (c.readers[r] == 0 ||
+           access.knowledge->all.get(c.readers[r]) >= c.readClocks[r]))
+        slot = r;
+    }
+    if (slot == 4)
+      slot = k & 3;
+    c.readers[slot] = static_cast<uint16_t>(access.agent);
+    c.readClocks[slot] = access.clock;
+    c.readLines[slot] = access.line;
+  }
+}
+
+void Machine::writeTensor(Cta &cta, uint32_t quarter, uint32_t column,
+                          uint32_t columns, const Access &access) {
+  if (!options->checkHazards || !cta.tensor)
+    return;
+  for (uint32_t k = column; k < column + columns && k < 512; ++k) {
+    TensorCell &c = cta.tensor->shadow[quarter * 512 + k];
+    auto report = [&](Agent other, uint32_t line, const char *did) {
+      diagnose(Severity::Error, "tensor-memory-race",
+               std::string(access.what) + " overwrites tensor memory column " +
+                   std::to_string(k) + " that " +
+                   agentName(*cta.cluster, other) + " " + did + " at line " +
+                   std::to_string(line) +
+                   " without having observed that it is done: " +
+                   missing(access, other),
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
+    };
+    if (c.writer != 0 && !inOrder(access, c.writer) &&
+        access.knowledge->all.get(c.writer) < c.writeClock)
+      report(c.writer, c.writeLine, "wrote");
+    for (unsigned r = 0; r < 4; ++r) {
+      if (c.readers[r] == 0)
+        continue;
+      if (!inOrder(access, c.readers[r]) &&
+          access.knowledge->all.get(c.readers[r]) < c.readClocks[r])
+        report(c.readers[r], c.readLines[r], "read");
+      c.readers[r] = 0;
+    }
+    c.writer = static_cast<uint16_t>(access.agent);
+    c.writeClock = access.clock;
+    c.writeLine = access.line;
+    c.flags = SharedCell::Initialised;
+  }
+}
+
+/// After something that others may learn of: what the warp does from now on is
+/// not part of it.
+void Machine::release(Warp &warp) {
+  ++warp.sequence[AgentThreads];
+  warp.knowledge.all.raise(warp.firstAgent, warp.sequence[AgentThreads]);
+}
+
+} // namespace bsmm::emulator

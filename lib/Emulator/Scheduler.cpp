@@ -1,0 +1,506 @@
+//===- Scheduler.cpp - Which lanes run when ---------------------*- C++ -*-===//
+//
+// Splits run until they wait or their quantum is over. Pending asynchronous
+// operations take effect early, at random, or only when nothing else can run,
+// as the mode says. When even that frees nobody, the run is a deadlock.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include <algorithm>
+
+namespace bsmm::emulator {
+
+/// Warp instructions without any effect after which a run is stuck.
+constexpr uint64_t IdleLimit = 50'000'000;
+/// ... after which polls are taken for waiting.
+constexpr uint64_t IdlePatience = 20'000;
+
+static bool registerHazards(Exec &x, const Inst &i, uint32_t mask);
+
+/// Lanes that must run `i` together with the lanes `mask` of the split.
+static uint32_t neededLanes(Exec &x, const Inst &i, uint32_t mask) {
+  if (i.together == Together::Aligned)
+    return x.warp->alive;
+  uint32_t first = static_cast<uint32_t>(__builtin_ctz(mask));
+  return x.r<uint32_t>(i.memberMask)[first] & x.warp->alive;
+}
+
+/// Merges split `other` into `into`; both are at the same pc.
+static void mergeSplits(Machine &m, Warp &warp, uint32_t into,
+                        uint32_t other) {
+  Split from = warp.splits[other];
+  warp.splits[other].dead = true;
+  Split &to = warp.splits[into];
+  if (from.join != to.join) {
+    // The lowest join that both are under.
+    std::vector<int> ancestors;
+    for (int j = to.join; j >= 0; j = warp.joins[static_cast<size_t>(j)].parent)
+      ancestors.push_back(j);
+    int common = from.join;
+    while (common >= 0 && std::find(ancestors.begin(), ancestors.end(),
+                                    common) == ancestors.end())
+      common = warp.joins[static_cast<size_t>(common)].parent;
+    int toJoin = to.join;
+    uint32_t toMask = to.mask;
+    m.leaveJoins(warp, from.join, common, from.mask);
+    m.leaveJoins(warp, toJoin, common, toMask);
+    warp.splits[into].join = common;
+    warp.splits[into].joinPc =
+        common < 0 ? NoOperand : warp.joins[static_cast<size_t>(common)].pc;
+  }
+  warp.splits[into].mask |= from.mask;
+}
+
+/// Brings the lanes together that `i` needs. False: the split must wait.
+static bool gather(Exec &x, const Inst &i, uint32_t mask) {
+  Machine &m = *x.machine;
+  Warp &warp = *x.warp;
+  if (mask != x.current().mask) {
+    // Lanes whose predicate is false go on; they meet behind the instruction.
+    Split rest = x.current();
+    int join =
+        m.newJoin(warp, x.pc + 1, rest.mask, rest.join, rest.returns);
+    Split &own = x.current();
+    own.join = join;
+    own.joinPc = x.pc + 1;
+    uint32_t skipped = rest.mask & ~mask;
+    own.mask = mask;
+    m.arriveJoin(warp, join, skipped);
+  }
+  uint32_t need = neededLanes(x, i, mask);
+  uint32_t have = mask;
+  for (const Split &split : warp.splits)
+    if (!split.dead && split.wait == WaitKind::Together && split.pc == x.pc)
+      have |= split.mask;
+  if ((have & need) == need) {
+    for (uint32_t k = 0; k < warp.splits.size(); ++k)
+      if (k != x.split && !warp.splits[k].dead &&
+          warp.splits[k].wait == WaitKind::Together &&
+          warp.splits[k].pc == x.pc && (warp.splits[k].mask & need) != 0)
+        mergeSplits(m, warp, x.split, k);
+    return true;
+  }
+  x.current().wait = WaitKind::Together;
+  return false;
+}
+
+void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
+  Exec x;
+  x.machine = this;
+  x.warp = &warp;
+  x.cta = warp.cta;
+  x.cluster = warp.cta->cluster;
+  x.regs = warp.regs;
+  x.split = index;
+  const Inst *code = module->code.data();
+  uint64_t limit = options->maxInstructions;
+  while (quantum-- != 0 && !stopped) {
+    Split &split = warp.splits[index];
+    x.pc = split.pc;
+    const Inst &i = code[x.pc];
+    uint32_t mask = split.mask;
+    ++instructions;
+    ++warp.instructions;
+    if (i.pred != NoOperand) {
+      uint32_t predicate = *x.r<uint32_t>(i.pred);
+      mask &= i.predNegated ? ~predicate : predicate;
+      if (mask == 0) {
+        split.pc = x.pc + 1;
+        if (split.pc == split.joinPc) {
+          moveSplit(warp, index, split.pc);
+          return;
+        }
+        continue;
+      }
+    }
+    if (i.together != Together::Alone &&
+        (mask & neededLanes(x, i, mask)) != neededLanes(x, i, mask)) {
+      if (!gather(x, i, mask))
+        return;
+      mask = warp.splits[index].mask;
+    }
+    report.statistics.threadInstructions +=
+        static_cast<uint32_t>(__builtin_popcount(mask));
+    if (!warp.hazards.empty() && !i.isTensor &&
+        !registerHazards(x, i, mask)) {
+      stopped = true;
+      return;
+    }
+    if (i.writesWgmma)
+      warp.wgmmaFenced = false;
+    if (limit != 0 && instructions > limit) {
+      x.fatal(i, "instruction-limit",
+              "the limit of " + std::to_string(limit) +
+                  " warp instructions is reached");
+      return;
+    }
+    switch (i.fn(x, i, mask)) {
+    case Step::Next: {
+      Split &after = warp.splits[index];
+      after.pc = x.pc + 1;
+      if (after.pc == after.joinPc) {
+        moveSplit(warp, index, after.pc);
+        return;
+      }
+      break;
+    }
+    case Step::Jumped:
+      if (warp.splits[index].dead)
+        return;
+      if (warp.splits[index].wait != WaitKind::Ready)
+        return;
+      break;
+    case Step::Blocked:
+      return;
+    case Step::Waiting:
+      warp.splits[index].skipWaited = true;
+      return;
+    case Step::Exited:
+      return;
+    case Step::Failed:
+      stopped = true;
+      return;
+    }
+  }
+}
+
+/// Reports uses of registers that an asynchronous operation owns.
+static bool registerHazards(Exec &x, const Inst &i, uint32_t mask) {
+  Warp &warp = *x.warp;
+  const std::vector<uint32_t> &lists = x.machine->module->lists;
+  auto check = [&](uint32_t offset, bool isWrite) {
+    auto range = warp.hazards.equal_range(offset);
+    for (auto it = range.first; it != range.second; ++it) {
+      const RegisterHazard &hazard = it->second;
+      if (!isWrite && (hazard.isRead || !hazard.fromWgmma))
+        continue;
+      std::string name = x.machine->module->registerName(offset);
+      x.error(i, hazard.fromWgmma ? "wgmma-register" : "tcgen05-ld-register",
+              std::string(isWrite ? "writes " : "reads ") + name +
+                  (hazard.fromWgmma
+                       ? " which the wgmma.mma_async of line " +
+                             std::to_string(hazard.line) +
+                             " may still use: wgmma.wait_group is missing"
+                       : " which the tcgen05.ld of line " +
+                             std::to_string(hazard.line) +
+                             " may still write: tcgen05.wait::ld is missing"),
+              __builtin_ctz(mask));
+      return;
+    }
+  };
+  for (uint32_t k = 0; k < i.usesCount; ++k)
+    check(lists[i.uses + k], false);
+  for (uint32_t k = 0; k < i.defsCount; ++k)
+    check(lists[i.defs + k], true);
+  return !x.machine->stopped;
+}
+
+//===----------------------------------------------------------------------===//
+// Waking
+//===----------------------------------------------------------------------===//
+
+void Machine::wake(Cluster &cluster, WaitKind kind, uint32_t id,
+                   uint32_t address) {
+  for (auto &cta : cluster.ctas)
+    for (auto &warp : cta->warps)
+      for (uint32_t k = 0; k < warp->splits.size(); ++k) {
+        Split &split = warp->splits[k];
+        if (split.dead || split.wait != kind)
+          continue;
+        if (kind == WaitKind::Mbarrier && split.waitAddress != address)
+          continue;
+        if (kind == WaitKind::NamedBarrier &&
+            (split.waitId != id || split.waitAddress != address))
+          continue;
+        split.wait = WaitKind::Ready;
+        if (split.skipWaited) {
+          split.skipWaited = false;
+          moveSplit(*warp, k, split.pc + 1);
+        }
+      }
+}
+
+void Machine::wakeSpinners(Cluster &cluster) {
+  wake(cluster, WaitKind::Spin, 0, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Stalls
+//===----------------------------------------------------------------------===//
+
+/// Nothing can run. Lets something happen that was put off; false when there
+/// is nothing left.
+bool Machine::resolveStall() {
+  // 1. What a waiting thread needs.
+  auto needed = [&](Cluster &cluster,
+                    const Split &split) -> std::shared_ptr<AsyncOp> {
+    if (split.wait != WaitKind::Mbarrier)
+      return nullptr;
+    uint32_t rank = split.waitAddress >> SharedRankShift;
+    uint32_t offset = split.waitAddress & SharedOffsetMask;
+    std::vector<std::shared_ptr<AsyncOp>> found;
+    for (auto &op : cluster.pending) {
+      if (op->done)
+        continue;
+      for (auto &[cta, at] : op->barriers)
+        if (cta->rank == rank && at == offset)
+          found.push_back(op);
+    }
+    if (found.empty())
+      return nullptr;
+    return found[random() % found.size()];
+  };
+  for (auto &cluster : active) {
+    std::vector<std::pair<Warp *, uint32_t>> waiting;
+    for (auto &cta : cluster->ctas)
+      for (auto &warp : cta->warps)
+        for (uint32_t k = 0; k < warp->splits.size(); ++k)
+          if (!warp->splits[k].dead &&
+              warp->splits[k].wait == WaitKind::Mbarrier)
+            waiting.push_back({warp.get(), k});
+    if (options->mode == AsyncMode::Random)
+      std::shuffle(waiting.begin(), waiting.end(), random);
+    for (auto &[warp, k] : waiting)
+      if (auto op = needed(*cluster, warp->splits[k])) {
+        force(*cluster, op);
+        return true;
+      }
+  }
+  // 2. Another cluster, which this one may wait for.
+  if (nextCluster < clusterCount &&
+      active.size() < options->maxResidentClusters) {
+    active.push_back(makeCluster(clusterOrder[nextCluster++]));
+    return true;
+  }
+  // 3. Any pending operation.
+  for (auto &cluster : active)
+    for (auto &op : cluster->pending)
+      if (!op->done) {
+        force(*cluster, op);
+        return true;
+      }
+  return false;
+}
+
+void Machine::reportDeadlock() {
+  std::string message = "deadlock: no thread can go on";
+  unsigned shown = 0;
+  const Cta *firstCta = nullptr;
+  int firstWarp = -1;
+  uint32_t firstLine = 0;
+  for (auto &cluster : active)
+    for (auto &cta : cluster->ctas)
+      for (auto &warp : cta->warps) {
+        auto add = [&](uint32_t pc, uint32_t mask, const std::string &what) {
+          if (firstCta == nullptr) {
+            firstCta = cta.get();
+            firstWarp = static_cast<int>(warp->index);
+            firstLine = module->code[pc].line;
+          }
+          if (++shown > 64)
+            return;
+          message += "; cta " + describe(*cta) + " warp " +
+                     std::to_string(warp->index) + " lanes " + hex(mask) +
+                     " at line " + std::to_string(module->code[pc].line) +
+                     " " + what;
+        };
+        for (const Split &split : warp->splits) {
+          if (split.dead)
+            continue;
+          switch (split.wait) {
+          case WaitKind::Ready:
+          case WaitKind::Spin:
+            add(split.pc, split.mask, "polls");
+            break;
+          case WaitKind::Together:
+            add(split.pc, split.mask,
+                "waits for other lanes of its warp to execute the same " +
+                    std::string(module->code[split.pc].opcode));
+            break;
+          case WaitKind::NamedBarrier: {
+            const NamedBarrier &barrier = cta->named[split.waitId];
+            add(split.pc, split.mask,
+                "waits at barrier " + std::to_string(split.waitId) + " (" +
+                    std::to_string(barrier.arrived) + " of " +
+                    std::to_string(barrier.sized ? barrier.expected
+                                                 : cta->liveThreads) +
+                    " threads)");
+            break;
+          }
+          case WaitKind::ClusterBarrier:
+            add(split.pc, split.mask, "waits at the cluster barrier");
+            break;
+          case WaitKind::Mbarrier: {
+            uint32_t offset = split.waitAddress & SharedOffsetMask;
+            auto found = cta->mbarriers.find(offset);
+            std::string state = "that is not initialised";
+            if (found != cta->mbarriers.end())
+              state = "(phase " + std::to_string(found->second.phase) + ", " +
+                      std::to_string(found->second.pending) + " of " +
+                      std::to_string(found->second.expected) +
+                      " arrivals and " +
+                      std::to_string(found->second.transactions) +
+                      " bytes missing)";
+            add(split.pc, split.mask,
+                "waits for phase " + std::to_string(split.waitPhase) +
+                    " of the mbarrier at shared memory " + hex(offset) + " " +
+                    state);
+            break;
+          }
+          case WaitKind::TensorAllocation:
+            add(split.pc, split.mask, "waits for tensor memory columns");
+            break;
+          case WaitKind::RegisterPool:
+            add(split.pc, split.mask, "waits for registers");
+            break;
+          }
+        }
+        for (const Join &join : warp->joins)
+          if (join.used && join.arrived != 0)
+            add(join.pc, join.arrived, "waits for diverged lanes");
+      }
+  if (shown > 64)
+    message += "; and " + std::to_string(shown - 64) + " more";
+  diagnose(Severity::Error, "deadlock", message, firstLine, firstCta,
+           firstWarp, -1);
+  stopped = true;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+void Machine::execute() {
+  bool isRandom = options->mode == AsyncMode::Random;
+  uint64_t lastChanges = changes;
+  uint64_t idleSince = 0;
+  uint32_t wokenInVain = 0;
+  nextProgress = options->progressInterval;
+  struct Runnable {
+    Cluster *cluster;
+    Warp *warp;
+    uint32_t split;
+  };
+  std::vector<Runnable> ready;
+  while (!stopped) {
+    // Start clusters.
+    uint32_t wanted = 1;
+    if (isRandom)
+      wanted = 1 + static_cast<uint32_t>(random() % 3);
+    while (active.size() < std::min(wanted, options->maxResidentClusters) &&
+           nextCluster < clusterCount)
+      active.push_back(makeCluster(clusterOrder[nextCluster++]));
+    if (active.empty())
+      break;
+    ready.clear();
+    for (auto &cluster : active)
+      for (auto &cta : cluster->ctas)
+        for (auto &warp : cta->warps)
+          for (uint32_t k = 0; k < warp->splits.size(); ++k)
+            if (!warp->splits[k].dead &&
+                warp->splits[k].wait == WaitKind::Ready)
+              ready.push_back({cluster.get(), warp.get(), k});
+    if (isRandom) {
+      std::shuffle(ready.begin(), ready.end(), random);
+    } else if (options->ctaOrder == CtaOrder::Descending) {
+      std::reverse(ready.begin(), ready.end());
+    }
+    bool ran = false;
+    for (const Runnable &entry : ready) {
+      if (stopped)
+        break;
+      if (entry.split >= entry.warp->splits.size())
+        continue;
+      Split &split = entry.warp->splits[entry.split];
+      if (split.dead || split.wait != WaitKind::Ready)
+        continue;
+      uint32_t quantum = 4096;
+      if (isRandom)
+        quantum = random() % 8 == 0
+                      ? 4096
+                      : 1 + static_cast<uint32_t>(random() % 64);
+      runSplit(*entry.warp, entry.split, quantum);
+      ran = true;
+      if (isRandom) {
+        randomEffects(*entry.cluster);
+        // Another order after a few slices.
+        if (random() % 4 == 0)
+          break;
+      }
+    }
+    if (stopped)
+      break;
+    // Finished clusters.
+    bool finished = false;
+    for (size_t k = 0; k < active.size();) {
+      collect(*active[k]);
+      if (active[k]->liveThreads == 0) {
+        finishCluster(*active[k]);
+        active.erase(active.begin() + static_cast<long>(k));
+        finished = true;
+      } else {
+        ++k;
+      }
+    }
+    if (options->progress && instructions >= nextProgress) {
+      nextProgress = instructions + options->progressInterval;
+      if (!options->progress(finishedCtas,
+                             uint64_t(launch->grid.x) * launch->grid.y *
+                                 launch->grid.z,
+                             instructions)) {
+        diagnose(Severity::Error, "stopped", "stopped by the caller", 0,
+                 nullptr, -1, -1);
+        return;
+      }
+    }
+    if (finished || changes != lastChanges) {
+      lastChanges = changes;
+      idleSince = instructions;
+      wokenInVain = 0;
+      for (auto &cluster : active)
+        wakeSpinners(*cluster);
+      if (ran)
+        continue;
+    }
+    if (ran && instructions - idleSince < IdlePatience)
+      continue;
+    if (resolveStall()) {
+      // An effect: threads that poll look again.
+      if (changes == lastChanges)
+        ++changes;
+      continue;
+    }
+    if (ran && instructions - idleSince < IdleLimit && wokenInVain == 0)
+      continue;
+    // Everything has happened that can. Suspended try_waits may return false,
+    // and lanes need not wait for diverged lanes forever.
+    if (wokenInVain < 3) {
+      ++wokenInVain;
+      bool any = false;
+      for (auto &cluster : active)
+        for (auto &cta : cluster->ctas)
+          for (auto &warp : cta->warps) {
+            if (wokenInVain >= 2)
+              any |= breakJoins(*warp);
+            for (Split &split : warp->splits)
+              if (!split.dead && split.wait == WaitKind::Mbarrier &&
+                  !split.skipWaited) {
+                split.returnFalse = true;
+                split.wait = WaitKind::Ready;
+                any = true;
+              } else if (!split.dead && split.wait == WaitKind::Spin) {
+                split.wait = WaitKind::Ready;
+                any = true;
+              }
+          }
+      idleSince = instructions;
+      if (any || wokenInVain < 2)
+        continue;
+    }
+    reportDeadlock();
+  }
+}
+
+} // namespace bsmm::emulator

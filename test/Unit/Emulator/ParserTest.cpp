@@ -1,0 +1,196 @@
+//===- ParserTest.cpp - What the PTX reader takes and refuses ---*- C++ -*-===//
+
+#include "Harness.h"
+
+using namespace bsmm::emulator;
+using namespace bsmm::emulator::test;
+
+namespace {
+/// The first error, as "line: text".
+std::string firstError(const std::string &ptx) {
+  LoadResult loaded = loadProgram(ptx);
+  if (loaded.program)
+    return "accepted";
+  if (loaded.errors.empty())
+    return "no message";
+  return std::to_string(loaded.errors[0].line) + ": " +
+         loaded.errors[0].message;
+}
+
+TEST(Parser, NeedsVersionAndTarget) {
+  EXPECT_EQ(firstError(""), "1: expected a .version directive, got none");
+  EXPECT_EQ(firstError(".version 8.8\n"),
+            "2: expected a .target directive, got none");
+  EXPECT_EQ(firstError(".version 8.8\n.target sm_90a\n.address_size 32\n"),
+            "4: expected .address_size 64, got 32");
+}
+
+TEST(Parser, UnknownInstructionNamesItAndItsLine) {
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>;\nfrobnicate.u32 %r0, %r1;")),
+            "7: unknown instruction 'frobnicate.u32'");
+  // A known instruction with a modifier that doesn't exist.
+  EXPECT_EQ(
+      firstError(kernel(".reg .b32 %r<3>;\nadd.warp.u32 %r0, %r1, %r2;")),
+      "7: unknown instruction 'add.warp.u32': modifier '.warp' is not "
+      "supported here");
+}
+
+TEST(Parser, ListsEveryUnknownInstructionOnce) {
+  LoadResult loaded = loadProgram(kernel(
+      ".reg .b32 %r<3>;\nfoo.u32 %r0;\nbar.baz %r0;\nfoo.u32 %r1;\nqux;"));
+  ASSERT_FALSE(loaded.program);
+  ASSERT_EQ(loaded.errors.size(), 3u);
+  EXPECT_EQ(loaded.errors[0].line, 7u);
+  EXPECT_EQ(loaded.errors[1].line, 8u);
+  EXPECT_EQ(loaded.errors[2].line, 10u);
+}
+
+TEST(Parser, RegisterWidths) {
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+                              "add.u32 %r0, %rd0, %r1;")),
+            "7: operand '%rd0' has 64 bits, expected 32");
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+                              "add.u64 %r0, %rd0, %rd1;")),
+            "7: destination '%r0' has 32 bits, expected 64");
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>;\nadd.u32 %r0, %r1;")),
+            "7: expected 3 operands, got 2");
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>;\nmov.u32 %r0, %r2;")),
+            "7: undeclared register '%r2'");
+}
+
+TEST(Parser, SyntaxErrors) {
+  EXPECT_EQ(firstError(kernel("ret")), "7: expected ',' or ';', got '}'");
+  EXPECT_EQ(firstError(kernel("bra nowhere;")),
+            "6: undefined label 'nowhere'");
+  EXPECT_EQ(firstError(kernel("/* open")), "6: comment is never closed");
+  EXPECT_EQ(firstError(kernel("L: ret;\nL: ret;")),
+            "7: label 'L' is defined twice");
+  EXPECT_EQ(firstError(kernel(".reg .b32 x; .reg .b32 x;")),
+            "6: register 'x' is declared twice");
+  EXPECT_EQ(firstError(kernel("{ { ret; }")),
+            "8: expected '}', got the end of the file");
+  EXPECT_EQ(firstError(kernel("mov.u32 %r0, 99999999999999999999999;")),
+            "6: integer constant exceeds 64 bits");
+  EXPECT_EQ(firstError(kernel("mov.u32 %r0, 0f12;")),
+            "6: expected 8 hexadecimal digits in a float constant");
+}
+
+TEST(Parser, HugeDeclarationsAreErrorsNotAllocations) {
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<4000000000>;")),
+            "6: too many registers");
+  EXPECT_EQ(firstError(kernel("", "sm_90a",
+                              ".global .b8 big[99999999999];")),
+            "4: variable 'big' is too large");
+  std::string deep;
+  for (int k = 0; k < 10000; ++k)
+    deep += "{";
+  EXPECT_EQ(firstError(kernel(deep)), "6: blocks are nested too deeply");
+  std::string nested = "mov.b32 %r0, ";
+  for (int k = 0; k < 10000; ++k)
+    nested += "{";
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<1>; " + nested + ";")),
+            "6: operands are nested too deeply");
+}
+
+TEST(Parser, RecursionIsRefused) {
+  EXPECT_EQ(firstError(kernel("ret;", "sm_90a",
+                              ".func f() { call.uni f; ret; }")),
+            "0: recursive calls are not supported");
+}
+
+TEST(Parser, TakesEverythingAroundInstructions) {
+  std::string ptx = R"(// comment
+.version 8.8
+.target sm_100a, debug
+.address_size 64
+.file 1 "a.cu"
+.extern .shared .align 16 .b8 dynamic[];
+.const .align 4 .u32 table[3] = {7, 0x8, 9};
+.global .align 8 .u64 pointer = table;
+.global .f32 floats[2] = {1.5, 0f40000000};
+.visible .entry k(
+	.param .u64 .ptr .global .align 16 out,
+	.param .u64 in,
+	.param .align 128 .b8 map[128]
+)
+.maxntid 128, 1, 1
+.minnctapersm 1
+.maxnreg 128
+{
+	.reg .pred 	%p<2>;
+	.reg .b32 	%r<5>;
+	.reg .b64 	%rd<5>;
+	.reg .f32 	%f<3>;
+	.loc	1 4 0
+	.pragma "nounroll";
+$L__BB0_0: // label
+	ld.param.u64 	%rd1, [out];
+	/* block
+	   comment */ mov.u64 %rd2, pointer;
+	ld.const.u32 %r1, [table+8];
+	st.global.u32 [%rd1], %r1;
+	mov.u64 %rd3, floats;
+	ld.global.f32 %f1, [%rd3+4];
+	st.global.f32 [%rd1+4], %f1;
+	{
+		.reg .b32 %r<2>;
+		mov.u32 %r1, 11;
+		st.global.u32 [%rd1+8], %r1;
+	}
+	st.global.u32 [%rd1+12], %r1;
+	ld.global.u64 %rd4, [%rd2];
+	ld.u32 %r2, [%rd4+4];
+	st.global.u32 [%rd1+16], %r2;
+	ret;
+}
+	.section	.debug_abbrev
+	{
+.b8 1
+.b32 .debug_info
+	}
+	.section .debug_macinfo { }
+)";
+  Setup setup;
+  setup.more = {Parameter()};
+  setup.more[0].bytes.resize(128);
+  Outcome outcome = run(ptx, setup);
+  ASSERT_TRUE(outcome.clean()) << outcome.text();
+  EXPECT_EQ(outcome.out[0], 9u);
+  EXPECT_EQ(outcome.out[1], 0x40000000u);
+  EXPECT_EQ(outcome.out[2], 11u); // the inner %r1
+  EXPECT_EQ(outcome.out[3], 9u);  // the outer one is untouched
+  EXPECT_EQ(outcome.out[4], 8u);
+}
+
+TEST(Parser, LaunchErrors) {
+  std::string ptx = kernel("ret;");
+  LoadResult loaded = loadProgram(ptx);
+  ASSERT_TRUE(loaded.program);
+  Launch launch;
+  launch.entry = "other";
+  Report report = emulator::run(*loaded.program, launch, Options());
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].message,
+            "the module has no entry 'other'");
+  launch.entry = "k";
+  report = emulator::run(*loaded.program, launch, Options());
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].message,
+            "entry 'k' has 2 parameters, the launch gives 0");
+  launch.parameters = {Parameter::i32(1), Parameter::null()};
+  report = emulator::run(*loaded.program, launch, Options());
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].message,
+            "parameter 0 of 'k' has 8 bytes, the launch gives 4");
+  launch.parameters = {Parameter::null(), Parameter::null()};
+  launch.dynamicSharedBytes = 300000;
+  report = emulator::run(*loaded.program, launch, Options());
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].message,
+            "the kernel needs 300000 bytes of shared memory, more than the "
+            "232448 of sm_100a");
+  launch.dynamicSharedBytes = 232448;
+  report = emulator::run(*loaded.program, launch, Options());
+  EXPECT_TRUE(report.completed);
+}
+} // namespace

@@ -1,0 +1,192 @@
+//===- TensorMapTest.cpp - every limit of a tensor map --------------------===//
+
+#include "bsmm/Runtime/LaunchDescription.h"
+#include "gtest/gtest.h"
+#include <functional>
+
+using namespace bsmm;
+using namespace bsmm::runtime;
+using target::Swizzle;
+using Element = target::TensorMapElement;
+
+namespace {
+
+TensorMap matrix() {
+  TensorMap map;
+  map.data.buffer = "a";
+  map.element = Element::U8;
+  map.dims = {512, 256, 3};
+  map.stridesBytes = {512, 131072};
+  map.box = {128, 128, 1};
+  map.swizzle = Swizzle::B128;
+  return map;
+}
+
+std::string check(const std::function<void(TensorMap &)> &change,
+                  const char *gpu = "sm_100a") {
+  TensorMap map = matrix();
+  change(map);
+  return validateTensorMap(map, "map", gpu ? target::findGpu(gpu) : nullptr);
+}
+
+TEST(TensorMap, LegalOnesAreAccepted) {
+  EXPECT_EQ(check([](TensorMap &) {}), "");
+  EXPECT_EQ(check([](TensorMap &map) { map.stridesBytes = {0, 0}; }), "");
+  EXPECT_EQ(check([](TensorMap &map) { map.box = {16, 256, 256}; }), "");
+  EXPECT_EQ(check([](TensorMap &map) {
+              map.stridesBytes[1] = (int64_t(1) << 40) - 16;
+              map.dims = {int64_t(1) << 32, 1, 1};
+            }),
+            "");
+  EXPECT_EQ(check([](TensorMap &map) {
+              map.swizzle = Swizzle::None;
+              map.box[0] = 256;
+            }),
+            "");
+  EXPECT_EQ(check([](TensorMap &map) { map.elementStrides = {1, 8, 1}; }), "");
+  EXPECT_EQ(check([](TensorMap &map) { // address of a device
+              map.data.buffer.clear();
+              map.data.address = 0x7f0000000010;
+            }),
+            "");
+}
+
+TEST(TensorMap, EveryLimitIsNamed) {
+  struct Case {
+    std::function<void(TensorMap &)> change;
+    const char *text;
+  };
+  const Case cases[] = {
+      {[](TensorMap &map) { map.dims.clear(); },
+       "map.dims: expected 1 to 5 dimensions, got 0"},
+      {[](TensorMap &map) { map.dims.assign(6, 16); },
+       "map.dims: expected 1 to 5 dimensions, got 6"},
+      {[](TensorMap &map) { map.box.pop_back(); },
+       "map.box: expected 3 entries, one a dimension, got 2"},
+      {[](TensorMap &map) { map.stridesBytes.push_back(16); },
+       "map.strides_bytes: expected 2 entries, one a dimension but the "
+       "innermost, got 3"},
+      {[](TensorMap &map) { map.elementStrides = {1}; },
+       "map.element_strides: expected 3 entries, one a dimension, got 1"},
+      {[](TensorMap &map) {
+         map.elementStrides = {1, 9, 1};
+       },
+       "map.element_strides[1]: expected 1 to 8, got 9"},
+      {[](TensorMap &map) {
+         map.elementStrides = {1, 0, 1};
+       },
+       "map.element_strides[1]: expected 1 to 8, got 0"},
+      {[](TensorMap &map) { map.data.offset = 8; },
+       "map.data: expected an address that is a multiple of 16 bytes for u8, "
+       "got 8"},
+      {[](TensorMap &map) { map.data.offset = -16; },
+       "map.offset: expected 0 or more bytes, got -16"},
+      {[](TensorMap &map) {
+         map.data.buffer.clear();
+         map.data.address = 100;
+       },
+       "map.data: expected an address that is a multiple of 16 bytes for u8, "
+       "got 100"},
+      {[](TensorMap &map) { map.dims[1] = 0; },
+       "map.dims[1]: expected 1 to 2^32 elements, got 0"},
+      {[](TensorMap &map) { map.dims[0] = (int64_t(1) << 32) + 1; },
+       "map.dims[0]: expected 1 to 2^32 elements, got 4294967297"},
+      {[](TensorMap &map) { map.stridesBytes[0] = 520; },
+       "map.strides_bytes[0]: expected a multiple of 16 bytes for u8, got "
+       "520; the next one is 528"},
+      {[](TensorMap &map) { map.stridesBytes[1] = int64_t(1) << 40; },
+       "map.strides_bytes[1]: expected 0 to 2^40 - 1 bytes, got "
+       "1099511627776"},
+      {[](TensorMap &map) { map.stridesBytes[1] = -16; },
+       "map.strides_bytes[1]: expected 0 to 2^40 - 1 bytes, got -16"},
+      {[](TensorMap &map) { map.box[1] = 257; },
+       "map.box[1]: expected 1 to 256 elements, got 257; use several boxes"},
+      {[](TensorMap &map) { map.box[2] = 0; },
+       "map.box[2]: expected 1 to 256 elements, got 0"},
+      {[](TensorMap &map) { map.box[0] = 100; },
+       "map.box[0]: expected an inner extent of a multiple of 16 bytes (16 "
+       "elements of u8), got 100 elements"},
+      {[](TensorMap &map) { map.box[0] = 144; },
+       "map.box[0]: expected at most 128 bytes (128 elements of u8) with "
+       "swizzle 128B, got 144 bytes; use several boxes"},
+      {[](TensorMap &map) {
+         map.element = Element::F16;
+         map.swizzle = Swizzle::B64;
+         map.box[0] = 64;
+       },
+       "map.box[0]: expected at most 64 bytes (32 elements of f16) with "
+       "swizzle 64B, got 128 bytes; use several boxes"},
+      {[](TensorMap &map) { map.swizzle = Swizzle::B32; },
+       "map.box[0]: expected at most 32 bytes (32 elements of u8) with swizzle "
+       "32B, got 128 bytes; use several boxes"},
+      {[](TensorMap &map) { map.nanFill = true; },
+       "map.fill: expected zero for u8, which is no floating-point type, got "
+       "nan"},
+  };
+  for (const Case &each : cases)
+    EXPECT_EQ(check(each.change), each.text);
+}
+
+TEST(TensorMap, SubByteElements) {
+  auto padded = [](TensorMap &map) {
+    map.element = Element::U4Align16B;
+    map.dims[0] = 1024;
+  };
+  EXPECT_EQ(check(padded), "");
+  EXPECT_EQ(check(padded, nullptr), "");
+  EXPECT_EQ(check(padded, "sm_90a"),
+            "map.element: expected an element type of 8 bits or more, since "
+            "sm_90a has no sub-byte tensor maps, got u4_align16B; use u8 with "
+            "packed bytes");
+  EXPECT_NE(check(padded, "sm_120a"), "");
+  EXPECT_EQ(check([](TensorMap &map) {
+              map.element = Element::U4Align8B;
+              map.box[0] = 256;
+            }),
+            "");
+  auto with = [&](const std::function<void(TensorMap &)> &change) {
+    return check([&](TensorMap &map) {
+      padded(map);
+      change(map);
+    });
+  };
+  EXPECT_EQ(with([](TensorMap &map) { map.data.offset = 16; }),
+            "map.data: expected an address that is a multiple of 32 bytes for "
+            "u4_align16B, got 16");
+  EXPECT_EQ(with([](TensorMap &map) { map.dims[0] = 1000; }),
+            "map.dims[0]: expected a multiple of 128 for u4_align16B, got "
+            "1000");
+  EXPECT_EQ(with([](TensorMap &map) { map.stridesBytes[0] = 528; }),
+            "map.strides_bytes[0]: expected a multiple of 32 bytes for "
+            "u4_align16B, got 528; the next one is 544");
+  EXPECT_EQ(with([](TensorMap &map) { map.box[0] = 64; }),
+            "map.box[0]: expected 128 elements for u4_align16B, got 64");
+  EXPECT_EQ(with([](TensorMap &map) { map.swizzle = Swizzle::B64; }),
+            "map.swizzle: expected none, 128B or 128B_atom32B for "
+            "u4_align16B, got 64B");
+  EXPECT_EQ(check([](TensorMap &map) {
+              map.element = Element::U4Align8B;
+              map.dims[0] = 511;
+            }),
+            "map.dims[0]: expected an even number of elements for u4_align8B, "
+            "got 511");
+  EXPECT_EQ(check([](TensorMap &map) { map.swizzle = Swizzle::B128Atom32B; },
+                  "sm_120a"),
+            "map.swizzle: expected none, 32B, 64B or 128B, since sm_120a has "
+            "no swizzle atom modes, got 128B_atom32B");
+}
+
+TEST(TensorMap, Sizes) {
+  TensorMap map = matrix();
+  EXPECT_EQ(footprintBytes(map), 2 * 131072 + 255 * 512 + 512);
+  EXPECT_EQ(boxBytes(map), 128 * 128);
+  map.element = Element::U4Align16B; // the packed size counts
+  EXPECT_EQ(boxBytes(map), 128 * 128 / 2);
+  map.dims = {int64_t(1) << 32, int64_t(1) << 32, int64_t(1) << 32};
+  map.stridesBytes = {(int64_t(1) << 40) - 32, (int64_t(1) << 40) - 32};
+  EXPECT_EQ(footprintBytes(map), -1);
+  map.box = {INT64_MAX, 2, 2};
+  EXPECT_EQ(boxBytes(map), -1);
+}
+
+} // namespace
