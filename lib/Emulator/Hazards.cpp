@@ -178,6 +178,13 @@ void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
       if (c.readMasks[k] == 0)
         c.readers[k] = 0;
     }
+    if (c.flags & SharedCell::Barrier)
+      diagnose(Severity::Error, "mbarrier-overwritten",
+               std::string(access.what) + " overwrites shared memory " +
+                   hex(cell * 4) +
+                   " that holds an mbarrier: mbarrier.inval is missing",
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
     if (c.writer == access.agent && c.writeClock == access.clock)
       c.writeMask |= mask;
     else

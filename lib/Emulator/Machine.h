@@ -123,6 +123,7 @@ struct SharedCell {
   uint32_t readLines[4] = {0, 0, 0, 0};
   static constexpr uint8_t Async = 1;       ///< written by the async proxy
   static constexpr uint8_t Initialised = 2; ///< written at all
+  static constexpr uint8_t Barrier = 4;     ///< part of an mbarrier object
 };
 
 /// Tensor memory, per column and 32 lanes.

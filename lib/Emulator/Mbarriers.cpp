@@ -164,9 +164,15 @@ static Step execInit(Exec &x, const Inst &i, uint32_t mask) {
     barrier.line = i.line;
     barrier.agent = m.barrierAgent(*cta, offset);
     barrier.clockBase = cta->barrierAgents[offset].second;
-    if (m.options->checkHazards)
+    if (m.options->checkHazards) {
+      SharedCell *cells = &cta->shadow[offset / 4];
+      cells[0].flags &= static_cast<uint8_t>(~SharedCell::Barrier);
+      cells[1].flags &= static_cast<uint8_t>(~SharedCell::Barrier);
       m.writeShared(*cta, offset, 8,
                     m.threadAccess(*x.warp, lane, i, "mbarrier.init"));
+      cells[0].flags |= SharedCell::Barrier;
+      cells[1].flags |= SharedCell::Barrier;
+    }
     cta->mbarriers[offset] = std::move(barrier);
   });
   ++m.changes;
@@ -201,6 +207,13 @@ static Step execInval(Exec &x, const Inst &i, uint32_t mask) {
     cta->barrierAgents[offset].second =
         barrier->clockBase + static_cast<Clock>(barrier->phase) + 1;
     cta->mbarriers.erase(offset);
+    if (m.options->checkHazards) {
+      SharedCell *cells = &cta->shadow[offset / 4];
+      cells[0].flags &= static_cast<uint8_t>(~SharedCell::Barrier);
+      cells[1].flags &= static_cast<uint8_t>(~SharedCell::Barrier);
+      m.writeShared(*cta, offset, 8,
+                    m.threadAccess(*x.warp, lane, i, "mbarrier.inval"));
+    }
   });
   ++m.changes;
   return failed ? Step::Failed : Step::Next;

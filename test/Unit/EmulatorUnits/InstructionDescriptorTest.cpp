@@ -216,6 +216,13 @@ TEST(InstructionDescriptor, Shapes) {
       EXPECT_EQ(accepts(0x10 | m / 16 << 24 | n / 8 << 17 | 1u << 30, ws),
                 (m == 32 || m == 64 || m == 128) &&
                     (n == 64 || n == 128 || n == 256));
+  for (uint32_t shift = 0; shift < 4; ++shift) {
+    InstructionDescriptor d;
+    ASSERT_EQ(decodeInstructionDescriptor(
+                  0x10 | 4u << 24 | 8u << 17 | shift << 30, ws, d),
+              "");
+    EXPECT_EQ(d.maxShift, shift ? 4u << shift : 0u);
+  }
   ws.ctaGroup = 2;
   EXPECT_FALSE(accepts(0x10 | 4u << 24 | 8u << 17, ws));
 }

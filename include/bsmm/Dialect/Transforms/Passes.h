@@ -3,13 +3,13 @@
 #ifndef BSMM_DIALECT_TRANSFORMS_PASSES_H
 #define BSMM_DIALECT_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-
-namespace mlir {
-namespace vector {
-class VectorDialect;
-} // namespace vector
-} // namespace mlir
 
 namespace bsmm {
 

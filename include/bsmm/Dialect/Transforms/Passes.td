@@ -44,6 +44,57 @@ def BsmmVerifyLayouts : Pass<"bsmm-verify-layouts"> {
   ];
 }
 
+def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
+  let summary = "scaled_matmul on whole tensors to tile-level kernels";
+  let description = [{
+    Replaces every function that is one `bsmm.scaled_matmul` of its arguments
+    (through `bsmm.view_scales`) by a tile-level kernel of the same name in the
+    gpu.module `kernels`. Extents, pitches and batch are run-time arguments of
+    the kernel, in the order of the launch schema (docs/abi.md); the options
+    choose the tile, the walk over output tiles and the way of storing.
+
+    The scales must be in `blocked_128x4` order. K may be any number that the
+    packing of the operands allows: the TMA unit fills what is missing with
+    zeros, and scales of missing groups are neutralised (`limit_k`).
+
+    Example:
+
+    ```mlir
+    func.func @gemm(%a: tensor<128x1024xf4E2M1FN>, ...) -> tensor<128x512xf16> {
+      %d = bsmm.scaled_matmul ins(...) outs(...) -> tensor<128x512xf16>
+      return %d : tensor<128x512xf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @kernels {
+      bsmm.kernel @gemm(%a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>}, ...)
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"\"",
+           "target of a module that states none, e.g. sm_100a">,
+    Option<"blockM", "block-m", "int64_t", "128", "rows of an output tile">,
+    Option<"blockN", "block-n", "int64_t", "128", "columns of an output tile">,
+    Option<"blockK", "block-k", "int64_t", "256", "elements of K of a step">,
+    Option<"group", "group", "int64_t", "4",
+           "tile rows that are walked together">,
+    Option<"persistent", "persistent", "bool", "true",
+           "walk over output tiles instead of one CTA for each">,
+    Option<"stages", "stages", "int64_t", "0",
+           "slots of the load channel; 0 for as many as fit">,
+    Option<"predicatedStore", "predicated-store", "bool", "false",
+           "store element by element, for outputs without 16-byte alignment">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
   let summary = "tile-level kernels to the pipeline level";
   let description = [{

@@ -1,0 +1,197 @@
+//===- ClusterTest.cpp - Clusters and distributed shared memory -*- C++ -*-===//
+
+#include "Harness.h"
+
+#include <numeric>
+
+using namespace bsmm::emulator;
+using namespace bsmm::emulator::test;
+
+namespace {
+const char shared[] = ".shared .align 1024 .b8 s[8192];\n";
+
+Setup pair(const Options &options, uint32_t ctas = 2) {
+  Setup setup;
+  setup.options = options;
+  setup.grid = {ctas, 1, 1};
+  setup.cluster = {ctas, 1, 1};
+  return setup;
+}
+
+TEST(Cluster, DistributedSharedMemory) {
+  for (const Options &options : allModes()) {
+    Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r3, %r2, 100, %t;
+    shl.b32 %r4, %t, 2;
+    mov.u32 %r5, s; add.u32 %r5, %r5, %r4;
+    st.shared.u32 [%r5], %r3;
+    barrier.cluster.arrive.release.aligned;
+    barrier.cluster.wait.acquire.aligned;
+    xor.b32 %r6, %r1, 1;
+    mapa.shared::cluster.u32 %r7, %r5, %r6;
+    ld.shared::cluster.u32 %r8, [%r7];
+    cvt.u64.u32 %rd1, %r5; cvta.shared.u64 %rd1, %rd1;
+    mapa.u64 %rd2, %rd1, %r6;
+    ld.u32 %r9, [%rd2];
+    getctarank.u64 %r10, %rd2;
+    sub.u32 %r9, %r9, %r8; add.u32 %r8, %r8, %r9;
+    mad.lo.u32 %r8, %r10, 1000, %r8;
+    mul.wide.u32 %rd3, %r2, 128; add.u64 %rd3, %rd3, %outt;
+    st.global.u32 [%rd3], %r8;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;)",
+                                     "sm_90a", shared),
+                              pair(options));
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t k = 0; k < 32; ++k) {
+      EXPECT_EQ(outcome.out[k], 1000 + 100 + k);
+      EXPECT_EQ(outcome.out[32 + k], k);
+    }
+  }
+}
+
+TEST(Cluster, RemoteArrival) {
+  for (const Options &options : allModes()) {
+    // CTA 1 tells CTA 0's mbarrier that its data is in CTA 0's memory.
+    Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0;
+    setp.eq.u32 %p2, %r1, 0;
+    mov.u32 %r5, s;
+    @%p1 mbarrier.init.shared.b64 [%r5], 32;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    @%p2 bra LEADER;
+    mov.u32 %r2, 0;
+    mapa.shared::cluster.u32 %r3, %r5, %r2;
+    shl.b32 %r4, %t, 2; add.u32 %r6, %r3, %r4;
+    st.shared::cluster.u32 [%r6+256], %t;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];
+    bra END;
+  LEADER:
+  W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r5], 0;
+    @!%p3 bra W;
+    shl.b32 %r4, %t, 2; add.u32 %r6, %r5, %r4;
+    ld.shared.u32 %r7, [%r6+256];
+    st.global.u32 [%outt], %r7;
+  END:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;)",
+                                     "sm_90a", shared),
+                              pair(options));
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t k = 0; k < 32; ++k)
+      EXPECT_EQ(outcome.out[k], k);
+  }
+}
+
+TEST(Cluster, MulticastReachesEveryBarrier) {
+  for (const Options &options : allModes()) {
+    Setup setup = pair(options, 4);
+    std::iota(setup.in.begin(), setup.in.end(), 0u);
+    // Each CTA waits for 512 bytes; CTA 0 sends them to CTAs 0, 1 and 3.
+    Outcome outcome = run(kernel(prologue() + R"(
+    .reg .b16 %m;
+    mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0;
+    mov.u32 %r5, s;
+    setp.eq.u32 %p2, %r1, 2;
+    @%p1 mbarrier.init.shared.b64 [%r5], 1;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 512;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    setp.eq.and.u32 %p3, %r1, 0, %p1;
+    mov.u16 %m, 11;
+    @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r5+128], [%in], 512, [%r5], %m;
+    @%p2 bra END;
+  W: mbarrier.try_wait.parity.shared.b64 %p4, [%r5], 0;
+    @!%p4 bra W;
+    shl.b32 %r4, %t, 2; add.u32 %r6, %r5, %r4;
+    ld.shared.u32 %r7, [%r6+384];
+    mul.wide.u32 %rd3, %r1, 128; add.u64 %rd3, %rd3, %outt;
+    st.global.u32 [%rd3], %r7;
+  END:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;)",
+                                     "sm_90a", shared),
+                              setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t rank : {0u, 1u, 3u})
+      for (uint32_t k = 0; k < 32; ++k)
+        EXPECT_EQ(outcome.out[32 * rank + k], 64 + k);
+    EXPECT_EQ(outcome.out[64], 0xCDCDCDCDu);
+  }
+}
+
+TEST(Cluster, Errors) {
+  // A rank that the cluster doesn't have.
+  EXPECT_TRUE(run(kernel(prologue() + "mov.u32 %r1, s; mapa.shared::cluster."
+                                      "u32 %r2, %r1, 5; ret;",
+                         "sm_90a", shared),
+                  pair({}))
+                  .has("cluster-rank"));
+  // Another CTA's memory through .shared::cta.
+  EXPECT_TRUE(run(kernel(prologue() +
+                             "mov.u32 %r1, s; xor.b32 %r1, %r1, 0x1000000; "
+                             "ld.shared.u32 %r2, [%r1]; ret;",
+                         "sm_90a", shared),
+                  pair({}))
+                  .has("invalid-read"));
+  // A CTA that leaves while its memory is read: one mode shows it.
+  Setup setup = pair({});
+  setup.grid = {3, 1, 1};
+  EXPECT_TRUE(run(kernel("ret;"), setup).has("launch"));
+}
+
+/// CTAs of a grid wait for each other through global memory.
+TEST(Grid, WaitsBetweenCtas) {
+  for (const Options &options : allModes()) {
+    Setup setup;
+    setup.options = options;
+    setup.grid = {5, 1, 1};
+    // CTA k waits for CTA k + 1.
+    Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 4;
+    mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %out;
+    mov.u32 %r3, 0;
+    @%p1 bra READY;
+  W: ld.acquire.gpu.global.u32 %r2, [%rd1+4];
+    setp.eq.u32 %p2, %r2, 0xCDCDCDCD;
+    @%p2 bra W;
+    add.u32 %r3, %r2, 1;
+  READY:
+    setp.eq.u32 %p3, %t, 0;
+    @%p3 st.release.gpu.global.u32 [%rd1], %r3;
+    ret;)"),
+                          setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t k = 0; k < 5; ++k)
+      EXPECT_EQ(outcome.out[k], 4 - k);
+  }
+}
+
+TEST(Grid, OrderOfCtas) {
+  for (CtaOrder order :
+       {CtaOrder::Ascending, CtaOrder::Descending, CtaOrder::Shuffled}) {
+    Setup setup;
+    setup.options.ctaOrder = order;
+    setup.grid = {4, 3, 2};
+    Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;
+    mad.lo.u32 %r4, %r3, 3, %r2; mad.lo.u32 %r4, %r4, 4, %r1;
+    mul.wide.u32 %rd1, %r4, 4; add.u64 %rd1, %rd1, %out;
+    st.global.u32 [%rd1], %r4; ret;)"),
+                          setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t k = 0; k < 24; ++k)
+      EXPECT_EQ(outcome.out[k], k);
+  }
+}
+} // namespace
