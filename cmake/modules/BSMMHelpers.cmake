@@ -120,6 +120,7 @@ function(bsmm_add_mlir_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   set_property(GLOBAL APPEND PROPERTY BSMM_INSTALLED_LIBRARIES ${name})
+  set_property(GLOBAL APPEND PROPERTY BSMM_MLIR_LIBRARIES ${name})
 endfunction()
 
 # bsmm_add_mlir_tool(NAME sources... [LINK libs...])

@@ -463,6 +463,7 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
     };
     ++m.report.statistics.bulkCopies;
     m.report.statistics.bulkBytes += units::boxTransactionBytes(map);
+    x.warp->lastBulkStore = i.line;
     bulkQueue(x, lane).open.push_back(op);
     m.issue(*x.cluster, op);
   });
@@ -585,7 +586,8 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         move(machine->globalPointer(global, size, true, none), data->data(),
              size);
       };
-      bulkQueue(x, lane).open.push_back(op);
+      x.warp->lastBulkStore = i.line;
+    bulkQueue(x, lane).open.push_back(op);
     } else {
       uint32_t address, barrier;
       if (!sharedSide(i.addr[0], address))

@@ -498,12 +498,6 @@ void Machine::finishCluster(Cluster &cluster) {
   for (auto &op : pending) {
     if (op->done)
       continue;
-    if (op->kind == AsyncOp::Kind::BulkStore && !op->readDone)
-      diagnose(Severity::Error, "copy-outstanding-at-exit",
-               "the bulk store may still read shared memory when the CTA "
-               "exits: cp.async.bulk.wait_group.read is missing",
-               op->line, op->warp->cta, static_cast<int>(op->warp->index),
-               op->lane);
     if (op->kind == AsyncOp::Kind::BulkLoad ||
         op->kind == AsyncOp::Kind::CpAsync ||
         op->kind == AsyncOp::Kind::BulkShared)

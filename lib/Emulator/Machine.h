@@ -218,6 +218,7 @@ struct Warp {
   std::array<uint32_t, AgentsPerWarp> sequence = {};
 
   std::unordered_map<int, GroupQueue> bulk; ///< by lane
+  uint32_t lastBulkStore = 0;               ///< line
   GroupQueue cpAsync;
   GroupQueue wgmma;
   std::deque<std::shared_ptr<AsyncOp>> wgmmaPipe;

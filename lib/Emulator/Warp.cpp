@@ -104,6 +104,14 @@ void Machine::exitLanes(Warp &warp, uint32_t index, uint32_t mask) {
   warp.cta->cluster->barrierArrived -=
       static_cast<uint32_t>(__builtin_popcount(arrived));
   ++changes;
+  // Only the issuing thread can wait for a bulk store.
+  if (warp.alive == 0 && warp.lastBulkStore != 0 &&
+      warp.knowledge.all.get(warp.firstAgent + AgentBulkRead) <
+          warp.sequence[AgentBulkRead])
+    diagnose(Severity::Error, "copy-outstanding-at-exit",
+             "the bulk store may still read shared memory when the CTA exits: "
+             "cp.async.bulk.wait_group.read is missing",
+             warp.lastBulkStore, warp.cta, static_cast<int>(warp.index), -1);
   // Barriers without a thread count, and instructions for all lanes, wait for
   // threads that have not exited only.
   for (uint32_t id = 0; id < 16; ++id)

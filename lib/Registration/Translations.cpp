@@ -2,7 +2,10 @@
 
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Registration/Registration.h"
+#include "bsmm/Pipelines/Pipelines.h"
+#include "bsmm/Translation/ToManifest.h"
 #include "bsmm/Translation/ToPTX.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 
 using namespace mlir;
@@ -35,6 +38,27 @@ void bsmm::registerTranslations() {
           return failure();
         llvm::errs() << kernel->log;
         os << kernel->cubin;
+        return success();
+      },
+      registerDialects);
+  TranslateFromMLIRRegistration toManifest(
+      "bsmm-to-manifest",
+      "one kernel at the tile or pipeline level to its launch manifest",
+      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        PassManager manager(module.getContext());
+        buildTileToPipeline(manager);
+        if (failed(manager.run(module)))
+          return failure();
+        SmallVector<KernelOp> kernels;
+        module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+        if (kernels.size() != 1)
+          return module.emitError("expected one bsmm.kernel, got ")
+                 << kernels.size();
+        FailureOr<runtime::KernelManifest> manifest =
+            buildManifest(kernels.front());
+        if (failed(manifest))
+          return failure();
+        os << runtime::writeManifest(*manifest);
         return success();
       },
       registerDialects);

@@ -214,6 +214,24 @@ struct PublishPattern : KernelPattern<PublishOp> {
     return success();
   }
 };
+
+struct SynchronizePattern : KernelPattern<SynchronizeOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SynchronizeOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    bool hasTensorMemory(getKernelValues(op).tensorMemoryBase);
+    if (hasTensorMemory)
+      NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
+                                   NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    NVVM::BarrierOp::create(rewriter, op.getLoc());
+    if (hasTensorMemory)
+      NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
+                                   NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 Value bsmm::buildDescriptor(OpBuilder &builder, Location loc, Value pointer,
@@ -235,6 +253,6 @@ void bsmm::populateCopyToNVVMPatterns(const LLVMTypeConverter &converter,
                                       const KernelValuesMap &values,
                                       RewritePatternSet &patterns) {
   patterns.add<CopyScalesPattern, LoadAsyncPattern, MaskScalesPattern,
-               PublishPattern, StoreAsyncPattern, WaitStoresPattern>(converter,
-                                                                     values);
+               PublishPattern, StoreAsyncPattern, SynchronizePattern,
+               WaitStoresPattern>(converter, values);
 }

@@ -527,7 +527,7 @@ LogicalResult KernelRewriter::emitEpilogue(Operation *store) {
     emitRole(producerWarp, [&] {
       emitLeader([&] { WaitStoresOp::create(builder, loc, true); });
     });
-    gpu::BarrierOp::create(builder, loc);
+    SynchronizeOp::create(builder, loc);
   }
   auto result = WaitOp::create(builder, loc, TypeRange{accumulatorType},
                                resultChannel, tileNumber);

@@ -10,7 +10,7 @@ const char shared[] = ".shared .align 8 .b8 s[4096];\n";
 
 Outcome one(const std::string &body, uint32_t threads = 32,
             Options options = {}) {
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {threads, 1, 1};
   setup.options = options;
   return run(kernel(prologue() + body, "sm_100a", shared), setup);
@@ -242,7 +242,7 @@ TEST(Registers, PoolOfSetmaxnreg) {
     setmaxnreg.dec.sync.aligned.u32 24;
     st.global.u32 [%outt], 1;
     ret;)";
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {384, 1, 1};
   Outcome outcome = run(kernel(body), setup);
   ASSERT_TRUE(outcome.clean()) << outcome.text();

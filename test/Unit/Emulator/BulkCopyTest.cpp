@@ -29,7 +29,7 @@ const char waitZero[] =
 
 TEST(BulkCopy, OneDimensionRoundTrip) {
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.in = iota();
     setup.options = options;
     Outcome outcome = run(kernel(prologue() + R"(
@@ -73,7 +73,7 @@ TEST(BulkCopy, TensorTile) {
   load.swizzle = units::TensorMapSwizzle::Bytes128;
   units::TensorMap store = load;
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.in = iota();
     setup.options = options;
     setup.block = {32, 1, 1};
@@ -122,7 +122,7 @@ TEST(BulkCopy, TensorReduction) {
   map.dims[0] = 32;
   map.box[0] = 32;
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.options = options;
     setup.block = {32, 1, 1};
     setup.grid = {3, 1, 1};
@@ -147,7 +147,7 @@ TEST(BulkCopy, TensorReduction) {
 
 TEST(BulkCopy, Errors) {
   auto with = [](const std::string &body, units::TensorMap map) {
-    Setup setup;
+    LaunchSetup setup;
     setup.block = {1, 1, 1};
     setup.more = {Parameter::tensorMap(map, 1), Parameter::tensorMap(map, 0)};
     return run(mapKernel("mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;\n"
@@ -199,7 +199,7 @@ TEST(BulkCopy, Errors) {
 
 TEST(CpAsync, GroupsAndZeroFill) {
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.in = iota();
     setup.options = options;
     Outcome outcome = run(kernel(prologue() + R"(
@@ -226,7 +226,7 @@ TEST(CpAsync, GroupsAndZeroFill) {
 
 TEST(CpAsync, ArrivesOnAnMbarrier) {
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.in = iota();
     setup.options = options;
     Outcome outcome = run(kernel(prologue() + R"(

@@ -10,8 +10,8 @@ using namespace bsmm::emulator::test;
 namespace {
 const char shared[] = ".shared .align 1024 .b8 s[8192];\n";
 
-Setup pair(const Options &options, uint32_t ctas = 2) {
-  Setup setup;
+LaunchSetup pair(const Options &options, uint32_t ctas = 2) {
+  LaunchSetup setup;
   setup.options = options;
   setup.grid = {ctas, 1, 1};
   setup.cluster = {ctas, 1, 1};
@@ -92,7 +92,7 @@ TEST(Cluster, RemoteArrival) {
 
 TEST(Cluster, MulticastReachesEveryBarrier) {
   for (const Options &options : allModes()) {
-    Setup setup = pair(options, 4);
+    LaunchSetup setup = pair(options, 4);
     std::iota(setup.in.begin(), setup.in.end(), 0u);
     // Each CTA waits for 512 bytes; CTA 0 sends them to CTAs 0, 1 and 3.
     Outcome outcome = run(kernel(prologue() + R"(
@@ -144,7 +144,7 @@ TEST(Cluster, Errors) {
                   pair({}))
                   .has("invalid-read"));
   // A CTA that leaves while its memory is read: one mode shows it.
-  Setup setup = pair({});
+  LaunchSetup setup = pair({});
   setup.grid = {3, 1, 1};
   EXPECT_TRUE(run(kernel("ret;"), setup).has("launch"));
 }
@@ -152,7 +152,7 @@ TEST(Cluster, Errors) {
 /// CTAs of a grid wait for each other through global memory.
 TEST(Grid, WaitsBetweenCtas) {
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.options = options;
     setup.grid = {5, 1, 1};
     // CTA k waits for CTA k + 1.
@@ -180,7 +180,7 @@ TEST(Grid, WaitsBetweenCtas) {
 TEST(Grid, OrderOfCtas) {
   for (CtaOrder order :
        {CtaOrder::Ascending, CtaOrder::Descending, CtaOrder::Shuffled}) {
-    Setup setup;
+    LaunchSetup setup;
     setup.options.ctaOrder = order;
     setup.grid = {4, 3, 2};
     Outcome outcome = run(kernel(prologue() + R"(

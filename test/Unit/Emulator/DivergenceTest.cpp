@@ -6,7 +6,7 @@ using namespace bsmm::emulator;
 using namespace bsmm::emulator::test;
 
 namespace {
-Outcome inEveryMode(const std::string &body, Setup setup = {},
+Outcome inEveryMode(const std::string &body, LaunchSetup setup = {},
                     const std::string &before = "") {
   Outcome last;
   for (const Options &options : allModes()) {
@@ -108,7 +108,7 @@ TEST(Divergence, SpinningLaneDoesNotStopOthers) {
 
 /// The classic lock: each lane takes it in turn.
 TEST(Divergence, SpinLockWithinAWarp) {
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {64, 1, 1};
   Outcome outcome = inEveryMode(R"(
     mov.u64 %rd1, lock;

@@ -63,7 +63,7 @@ struct Outcome {
   }
 };
 
-struct Setup {
+struct LaunchSetup {
   Dim3 grid, block = {32, 1, 1}, cluster;
   uint32_t dynamicShared = 0;
   size_t outWords = 1024;
@@ -72,7 +72,7 @@ struct Setup {
   std::vector<Parameter> more; ///< after out and in
 };
 
-inline Outcome run(const std::string &ptx, Setup setup = {}) {
+inline Outcome run(const std::string &ptx, LaunchSetup setup = {}) {
   Outcome outcome;
   outcome.loaded = loadProgram(ptx);
   if (!outcome.loaded.program)

@@ -30,7 +30,7 @@ std::string variant(std::string body, bool right) {
 void expectFound(const std::string &body, const std::string &kind,
                  uint32_t threads, const std::string &target = "sm_100a") {
   for (const Options &options : allModes()) {
-    Setup setup;
+    LaunchSetup setup;
     setup.block = {threads, 1, 1};
     setup.options = options;
     Outcome good =
@@ -70,7 +70,7 @@ TEST(Hazard, BarrierBetweenReadAndOverwrite) {
 
 /// Bytes of one word that different warps write are no race.
 TEST(Hazard, NeighbouringBytes) {
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {128, 1, 1};
   Outcome outcome = run(kernel(prologue() + R"(
     shr.u32 %r1, %t, 5; and.b32 %r2, %t, 31; shl.b32 %r2, %r2, 2;
@@ -151,7 +151,7 @@ TEST(Hazard, ProxyFenceBeforeABulkStore) {
   std::string early = body;
   size_t store = early.find("st.shared");
   early.insert(store, "fence.proxy.async;\n");
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {64, 1, 1};
   EXPECT_TRUE(run(kernel(prologue() + variant(early, false), "sm_90a", shared),
                   setup)
@@ -373,7 +373,7 @@ TEST(Hazard, WgmmaOperandsOverwritten) {
 }
 
 TEST(Hazard, StrictFindings) {
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {128, 1, 1};
   std::string body = std::string(tensorAlloc) + tensorMma + R"(
     cvt.u64.u32 %rd1, %r4;

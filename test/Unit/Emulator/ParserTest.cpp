@@ -150,7 +150,7 @@ $L__BB0_0: // label
 	}
 	.section .debug_macinfo { }
 )";
-  Setup setup;
+  LaunchSetup setup;
   setup.more = {Parameter()};
   setup.more[0].bytes.resize(128);
   Outcome outcome = run(ptx, setup);

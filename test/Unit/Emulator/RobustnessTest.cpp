@@ -43,7 +43,7 @@ std::string sample() {
 }
 
 void runAnything(const std::string &ptx) {
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {32, 1, 1};
   setup.options.maxInstructions = 20000;
   Outcome outcome = run(ptx, setup);

@@ -13,7 +13,7 @@ namespace {
 /// in[64..95]), the result is %r0.
 std::vector<uint32_t> lanes(const std::string &body,
                             const std::vector<uint32_t> &in) {
-  Setup setup;
+  LaunchSetup setup;
   std::copy(in.begin(), in.end(), setup.in.begin());
   Outcome outcome = run(kernel(prologue() + R"(
     ld.global.u32 %r1, [%int]; ld.global.u32 %r2, [%int+128];

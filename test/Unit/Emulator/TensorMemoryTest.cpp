@@ -25,7 +25,7 @@ const char end[] = R"(
     ret;)";
 
 Outcome tensor(const std::string &body, Options options = {}) {
-  Setup setup;
+  LaunchSetup setup;
   setup.block = {128, 1, 1};
   setup.options = options;
   return run(kernel(prologue() + begin + body + end, "sm_100a", shared),

@@ -420,6 +420,19 @@ def Bsmm_WaitStoresOp : Bsmm_PipelineOp<"wait_stores"> {
   let assemblyFormat = "(`read` $read^)? attr-dict";
 }
 
+def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
+  let summary = "all threads of the CTA meet";
+  let description = [{
+    A barrier of the whole CTA that also orders tensor-memory operations of the
+    threads before it against those after it.
+
+    Example: `bsmm.synchronize`
+
+    Since version 1.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
   let summary = "make shared-memory writes visible to the CTA and the TMA unit";
   let description = [{

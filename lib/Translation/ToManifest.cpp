@@ -1,0 +1,193 @@
+//===- ToManifest.cpp - kernels to launch manifests -----------------------===//
+
+#include "bsmm/Translation/ToManifest.h"
+#include "bsmm/Dialect/IR/ElementTypes.h"
+#include "bsmm/Dialect/Transforms/BoxPlan.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+static target::Swizzle mapSwizzle(layout::SwizzleMode mode) {
+  switch (mode) {
+  case layout::SwizzleMode::Bytes32:
+    return target::Swizzle::B32;
+  case layout::SwizzleMode::Bytes64:
+    return target::Swizzle::B64;
+  case layout::SwizzleMode::Bytes128:
+    return target::Swizzle::B128;
+  default:
+    return target::Swizzle::None;
+  }
+}
+
+static std::optional<runtime::Role> operandRole(ArgumentRole role) {
+  switch (role) {
+  case ArgumentRole::A:
+    return runtime::Role::A;
+  case ArgumentRole::B:
+    return runtime::Role::B;
+  case ArgumentRole::ScaleA:
+    return runtime::Role::SFA;
+  case ArgumentRole::ScaleB:
+    return runtime::Role::SFB;
+  case ArgumentRole::C:
+    return runtime::Role::C;
+  case ArgumentRole::D:
+    return runtime::Role::D;
+  case ArgumentRole::RowScaleA:
+    return runtime::Role::SA;
+  case ArgumentRole::RowScaleB:
+    return runtime::Role::SB;
+  case ArgumentRole::Bias:
+    return runtime::Role::Bias;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The copy that uses a tensor map says how its boxes look.
+static FailureOr<BoxPlan> findPlan(KernelOp kernel, BlockArgument map) {
+  for (Operation *user : map.getUsers()) {
+    auto type = cast<TensorMapType>(map.getType());
+    if (auto load = dyn_cast<LoadAsyncOp>(user))
+      return planBoxes(load, type, load.getDestination().getType());
+    if (auto store = dyn_cast<StoreAsyncOp>(user))
+      return planBoxes(store, type, store.getSource().getType());
+  }
+  return kernel.emitOpError("argument #")
+         << map.getArgNumber() << ": expected a copy through the tensor map";
+}
+
+static FailureOr<runtime::ManifestParam>
+buildParameter(KernelOp kernel, BlockArgument argument, ArgumentRole role) {
+  using Kind = runtime::ManifestParam::Kind;
+  runtime::ManifestParam param;
+  if (auto operand = operandRole(role)) {
+    param.role = *operand;
+    if (!isa<TensorMapType>(argument.getType())) {
+      param.kind = Kind::Pointer;
+      return param;
+    }
+    param.kind = Kind::TensorMap;
+    FailureOr<BoxPlan> plan = findPlan(kernel, argument);
+    if (failed(plan))
+      return failure();
+    bool isScale = role == ArgumentRole::ScaleA || role == ArgumentRole::ScaleB;
+    param.view = isScale ? runtime::View::ScaleTiles : runtime::View::Matrix;
+    param.element = plan->element;
+    param.box.assign(plan->box.rbegin(), plan->box.rend());
+    param.swizzle = mapSwizzle(plan->swizzle);
+    return param;
+  }
+  auto size = [&](unsigned index) {
+    param.kind = Kind::Size;
+    param.size = index;
+    return param;
+  };
+  auto scalar = [&](runtime::ManifestParam::ScalarName name) {
+    param.kind = Kind::Scalar;
+    param.scalar = name;
+    return param;
+  };
+  switch (role) {
+  case ArgumentRole::M:
+    return size(0);
+  case ArgumentRole::N:
+    return size(1);
+  case ArgumentRole::K:
+    return size(2);
+  case ArgumentRole::L:
+    return size(3);
+  case ArgumentRole::PitchD:
+    param.kind = Kind::Pitch;
+    param.role = runtime::Role::D;
+    return param;
+  case ArgumentRole::BatchStrideD:
+    param.kind = Kind::BatchStride;
+    param.role = runtime::Role::D;
+    return param;
+  case ArgumentRole::Alpha:
+    return scalar(runtime::ManifestParam::ScalarName::Alpha);
+  case ArgumentRole::Beta:
+    return scalar(runtime::ManifestParam::ScalarName::Beta);
+  case ArgumentRole::OutScale:
+    return scalar(runtime::ManifestParam::ScalarName::OutScale);
+  default:
+    break;
+  }
+  return kernel.emitOpError("argument #")
+         << argument.getArgNumber() << ": expected a role of the launch schema";
+}
+
+/// Types of the problem, from the matrix operations and what is stored.
+static LogicalResult buildProblem(KernelOp kernel,
+                                  runtime::ProblemTypes &problem) {
+  ScaledMmaOp mma;
+  kernel.walk([&](ScaledMmaOp op) { mma = op; });
+  if (!mma)
+    return kernel.emitOpError("expected a bsmm.scaled_mma");
+  BufferType a = mma.getA().getType(), scale = mma.getScaleA().getType();
+  problem.a = getOperandElementType(a.getElementType());
+  problem.b = getOperandElementType(mma.getB().getType().getElementType());
+  problem.scaleType = getScaleElementType(scale.getElementType());
+  problem.scaleVector = a.getShape()[1] / scale.getShape()[1];
+  Type out;
+  kernel.walk([&](StoreAsyncOp op) {
+    out = op.getMap().getType().getElementType();
+  });
+  kernel.walk([&](WriteGlobalOp op) {
+    out = cast<VectorType>(op.getValues().getType()).getElementType();
+  });
+  if (!out)
+    return kernel.emitOpError("expected a store of the result");
+  problem.out = getOperandElementType(out);
+  return success();
+}
+
+FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
+  TargetAttr target = kernel.resolveTarget();
+  if (!target || !kernel.getTile() || !kernel.getGrid() ||
+      !kernel.getBlockSize() || !kernel.getDynamicSharedMemory())
+    return kernel.emitOpError(
+        "expected target, tile, grid, block size and assigned memory for a "
+        "launch manifest; run bsmm-tile-to-pipeline-level first");
+  runtime::KernelManifest manifest;
+  manifest.entry = kernel.getSymName().str();
+  manifest.ptx = "kernel.ptx";
+  manifest.target = target.getChip().str();
+  manifest.grid.rule = kernel.getGrid() == GridRule::Persistent
+                           ? runtime::GridRule::Persistent
+                           : runtime::GridRule::Tile;
+  manifest.block = {int64_t(*kernel.getBlockSize()), 1, 1};
+  manifest.dynamicSharedMemory = *kernel.getDynamicSharedMemory();
+  TileAttr tile = kernel.getTileAttr();
+  manifest.tile = {tile.getM(), tile.getN(), tile.getK()};
+  if (failed(buildProblem(kernel, manifest.problem)))
+    return failure();
+  kernel.walk([&](CreateChannelOp op) {
+    if (op.getProducer().getKind() == ArrivalKind::Transaction)
+      manifest.configuration["stages"] = op.getChannel().getType().getSlots();
+  });
+  for (runtime::SizeRange &range : manifest.shapes)
+    range.min = 1;
+  // Rows of packed operands are whole bytes.
+  for (target::ElementType type : {manifest.problem.a, manifest.problem.b})
+    if (target::bitWidth(type) < 8)
+      manifest.shapes[2].multipleOf = 2;
+
+  for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
+    auto role = kernel.getArgAttrOfType<ArgumentRoleAttr>(
+        index, BsmmDialect::getRoleAttrName());
+    if (!role)
+      return kernel.emitOpError("argument #")
+             << index << ": expected a role, e.g. bsmm.role = #bsmm.role<a>";
+    auto param = buildParameter(kernel, argument, role.getValue());
+    if (failed(param))
+      return failure();
+    manifest.params.push_back(*param);
+  }
+  if (std::string reason = runtime::validateManifest(manifest);
+      !reason.empty())
+    return kernel.emitOpError("cannot be described for a launch: ") << reason;
+  return manifest;
+}

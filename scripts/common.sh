@@ -1,0 +1,45 @@
+# Functions that the scripts share. Sourced, not run.
+
+heading() { printf '\n== %s\n' "$*"; }
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# Prints "MAJOR.MINOR" of a CUDA tool; nothing when it can't be run.
+cuda_version() {
+  "$1" --version 2>/dev/null |
+    sed -n 's/.*release \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1
+}
+
+# cuda_is_recent VERSION: CUDA 12.8 is the first that knows sm_100a.
+cuda_is_recent() {
+  [ -n "$1" ] && [ "$(printf '%s\n12.8\n' "$1" | sort -V | head -n 1)" = 12.8 ]
+}
+
+# find_cuda_tool NAME: prints the first one of CUDA >= 12.8 in CUDA_HOME,
+# /usr/local/cuda and PATH.
+find_cuda_tool() {
+  local candidate
+  for candidate in ${CUDA_HOME:+"$CUDA_HOME/bin/$1"} "/usr/local/cuda/bin/$1" \
+    "$(command -v "$1" || true)"; do
+    if [ -n "$candidate" ] && [ -x "$candidate" ] &&
+      cuda_is_recent "$(cuda_version "$candidate")"; then
+      printf '%s\n' "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# configure_build BUILD OPTIONS...: quiet unless it fails or warns.
+configure_build() {
+  local build=$1
+  shift
+  cmake -G Ninja -S "$root" -B "$build" "$@" >"$build/configure.log" 2>&1 || {
+    cat "$build/configure.log" >&2
+    fail "CMake could not configure $build"
+  }
+  grep -A 4 -E '^CMake Warning' "$build/configure.log" || true
+}

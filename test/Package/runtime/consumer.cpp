@@ -1,0 +1,23 @@
+//===- consumer.cpp - layouts, formats and the emulator without MLIR ------===//
+
+#include "bsmm/Emulator/Emulator.h"
+#include "bsmm/Layout/Swizzle.h"
+#include "bsmm/Runtime/NumberFormats.h"
+
+#include <cstdio>
+
+int main() {
+  using namespace bsmm;
+  auto offset = [](uint64_t at) {
+    return static_cast<unsigned>(
+        layout::swizzledOffset(layout::SwizzleMode::Bytes32, at));
+  };
+  std::printf("32-byte swizzle: 16 -> %u, 128 -> %u\n", offset(16),
+              offset(128));
+  if (runtime::decode(target::ElementType::E2M1, 7) != 6)
+    return 1;
+  auto loaded = emulator::loadProgram(".version 8.6\n.target sm_100a\n"
+                                      ".address_size 64\n"
+                                      ".visible .entry nothing() { ret; }\n");
+  return loaded.program ? 0 : 1;
+}
