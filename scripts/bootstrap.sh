@@ -69,7 +69,11 @@ as_root() {
 
 apt() {
   as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -q "$@"
+    apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -q "$@" \
+    >>"$build/packages.log" 2>&1 || {
+    tail -n 40 "$build/packages.log" >&2
+    fail "apt-get $* failed (all of its output is in $build/packages.log)"
+  }
 }
 
 missing_packages() {
@@ -83,7 +87,9 @@ missing_packages() {
 }
 
 has_candidate() {
-  apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+  local policy
+  policy=$(apt-cache policy "$1" 2>/dev/null) || return 1
+  grep -q 'Candidate: [^(]' <<<"$policy"
 }
 
 # Debian's security suite, for a system that apt has no security source of.
@@ -91,9 +97,9 @@ add_security_source() {
   local codename=$1 line
   line="deb http://deb.debian.org/debian-security $codename-security main"
   say "adding Debian's security suite, which has LLVM 22 (in" \
-    "/etc/apt/sources.list.d/debian-security.list): $line"
+    "/etc/apt/sources.list.d/bsmm-debian-security.list): $line"
   printf '%s\n' "$line" |
-    as_root tee /etc/apt/sources.list.d/debian-security.list >/dev/null
+    as_root tee /etc/apt/sources.list.d/bsmm-debian-security.list >/dev/null
   apt update
 }
 
@@ -109,6 +115,7 @@ install_debian_packages() {
     incomplete=true
     return
   fi
+  : >"$build/packages.log"
   apt update
   id=$(. /etc/os-release && printf '%s' "${ID:-}")
   codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
@@ -118,7 +125,7 @@ install_debian_packages() {
   fi
   has_candidate libmlir-22-dev ||
     fail "this system's package sources have no libmlir-22-dev; bsmm needs LLVM/MLIR 22.1 (Debian 12, Debian 13, or a source that has the packages ${packages[*]:0:4})"
-  say "installing them with apt-get"
+  say "installing them with apt-get (log: $build/packages.log)"
   apt install -y --no-install-recommends "${missing[@]}"
   mapfile -t missing < <(missing_packages)
   [ ${#missing[@]} = 0 ] || fail "still missing: ${missing[*]}"

@@ -10,12 +10,12 @@ fail() {
 # Prints "MAJOR.MINOR" of a CUDA tool; nothing when it can't be run.
 cuda_version() {
   "$1" --version 2>/dev/null |
-    sed -n 's/.*release \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1
+    sed -n 's/.*release \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | sed -n 1p
 }
 
 # cuda_is_recent VERSION: CUDA 12.8 is the first that knows sm_100a.
 cuda_is_recent() {
-  [ -n "$1" ] && [ "$(printf '%s\n12.8\n' "$1" | sort -V | head -n 1)" = 12.8 ]
+  [ -n "$1" ] && [ "$(printf '%s\n12.8\n' "$1" | sort -V | sed -n 1p)" = 12.8 ]
 }
 
 # find_cuda_tool NAME: prints the first one of CUDA >= 12.8 in CUDA_HOME,
@@ -42,4 +42,22 @@ configure_build() {
     fail "CMake could not configure $build"
   }
   grep -A 4 -E '^CMake Warning' "$build/configure.log" || true
+}
+
+# print_versions BUILD: what the results were made with.
+print_versions() {
+  local cache=$1/CMakeCache.txt compiler mlir tool found
+  compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$cache")
+  mlir=$(sed -n 's/^MLIR_DIR:[A-Z]*=//p' "$cache")
+  say "system:   $(. /etc/os-release 2>/dev/null && printf '%s' "${PRETTY_NAME:-unknown}")"
+  say "LLVM:     $(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")/\1/p' "$mlir/MLIRConfigVersion.cmake") ($mlir)"
+  say "compiler: $("$compiler" --version | sed -n 1p)"
+  say "CMake:    $(cmake --version | sed -n 's/cmake version //p'), Ninja $(ninja --version)"
+  for tool in ptxas nvdisasm cuobjdump; do
+    if found=$(find_cuda_tool "$tool"); then
+      say "$tool: CUDA $(cuda_version "$found") ($found)"
+    else
+      say "$tool: none; tests that need it are UNSUPPORTED"
+    fi
+  done
 }

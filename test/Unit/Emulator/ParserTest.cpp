@@ -168,29 +168,29 @@ TEST(Parser, LaunchErrors) {
   ASSERT_TRUE(loaded.program);
   Launch launch;
   launch.entry = "other";
-  Report report = emulator::run(*loaded.program, launch, Options());
+  Report report = bsmm::emulator::run(*loaded.program, launch, Options());
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].message,
             "the module has no entry 'other'");
   launch.entry = "k";
-  report = emulator::run(*loaded.program, launch, Options());
+  report = bsmm::emulator::run(*loaded.program, launch, Options());
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].message,
             "entry 'k' has 2 parameters, the launch gives 0");
   launch.parameters = {Parameter::i32(1), Parameter::null()};
-  report = emulator::run(*loaded.program, launch, Options());
+  report = bsmm::emulator::run(*loaded.program, launch, Options());
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].message,
             "parameter 0 of 'k' has 8 bytes, the launch gives 4");
   launch.parameters = {Parameter::null(), Parameter::null()};
   launch.dynamicSharedBytes = 300000;
-  report = emulator::run(*loaded.program, launch, Options());
+  report = bsmm::emulator::run(*loaded.program, launch, Options());
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].message,
             "the kernel needs 300000 bytes of shared memory, more than the "
             "232448 of sm_100a");
   launch.dynamicSharedBytes = 232448;
-  report = emulator::run(*loaded.program, launch, Options());
+  report = bsmm::emulator::run(*loaded.program, launch, Options());
   EXPECT_TRUE(report.completed);
 }
 } // namespace

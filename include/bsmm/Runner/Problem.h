@@ -1,0 +1,72 @@
+//===- Problem.h - a matrix multiplication to run ---------------*- C++ -*-===//
+
+#ifndef BSMM_RUNNER_PROBLEM_H
+#define BSMM_RUNNER_PROBLEM_H
+
+#include "bsmm/Runtime/HostGemm.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bsmm::runner {
+
+/// What a kernel computes and for which sizes.
+struct Problem {
+  std::string kernel;
+  /// True for a bsmm.scaled_matmul in a function, false for a bsmm.kernel.
+  bool isProblemLevel = false;
+  runtime::ProblemTypes types;
+  int64_t m = 0, n = 0, k = 0, l = 1;
+  /// Distance of two rows, in elements. Negative: the extent rounded up to 16
+  /// bytes (of D: exactly N when D is stored without TMA).
+  int64_t pitchA = -1, pitchB = -1, pitchD = -1;
+  bool storesWithoutTma = false;
+  bool hasAlpha = false, hasOutScale = false;
+  float alpha = 1, outScale = 1;
+  uint64_t seed = 0;
+};
+
+/// Operands as they lie in memory. `d` is poisoned with 0xFF before a run.
+struct Operands {
+  std::vector<uint8_t> a, b, sfa, sfb, d;
+};
+
+/// Fills in kernel name, level and types from the one kernel of a module, or
+/// the one called `name`. Returns the reason on failure.
+std::string describeKernel(mlir::ModuleOp module, const std::string &name,
+                           Problem &problem);
+
+/// Checks sizes and pitches and fills in the pitches that are negative.
+std::string checkSizes(Problem &problem);
+
+/// Random operands over the full range of codes, with poisoned padding.
+Operands makeOperands(const Problem &problem);
+
+/// The comparison of an output with the float64 computation.
+struct Comparison {
+  /// Elements that equal the exact result rounded once, and of those that do
+  /// not, how many lie within and outside of the bound that follows from the
+  /// accumulation in f32.
+  int64_t equal = 0, withinBound = 0, outside = 0;
+  /// Elements whose partial sums are all exact in f32 and that still differ.
+  int64_t inexact = 0;
+  /// Bytes outside of the output that changed.
+  int64_t damaged = 0;
+  /// absmax, mean absolute and squared error, cosine similarity.
+  std::string metrics;
+  /// The first element outside of its bound, in words.
+  std::string firstFault;
+
+  bool isGood() const { return outside == 0 && inexact == 0 && damaged == 0; }
+};
+
+/// Compares operands.d with an independent computation in float64. Returns the
+/// reason when it can't be computed.
+std::string compareOutput(const Problem &problem, const Operands &operands,
+                          Comparison &comparison);
+
+} // namespace bsmm::runner
+
+#endif // BSMM_RUNNER_PROBLEM_H

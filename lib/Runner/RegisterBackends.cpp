@@ -1,0 +1,9 @@
+//===- RegisterBackends.cpp - the backends of this build ------------------===//
+
+#include "EmulatorBackend.h"
+
+void bsmm::runner::registerBackends() {
+  if (!getBackends().empty())
+    return;
+  getBackends().push_back(std::make_unique<EmulatorBackend>());
+}

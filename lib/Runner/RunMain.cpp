@@ -1,0 +1,292 @@
+//===- RunMain.cpp - the program bsmm-run ---------------------------------===//
+
+#include "bsmm/Runner/RunMain.h"
+#include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Dialect/Transforms/Passes.h"
+#include "bsmm/Registration/Registration.h"
+#include "bsmm/Runner/Backend.h"
+#include "bsmm/Runtime/NumpyFile.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace bsmm;
+using namespace bsmm::runner;
+
+namespace cl = llvm::cl;
+
+namespace {
+/// The command line. A local object: importing libraries have no use for it.
+struct CommandLine {
+  cl::OptionCategory problems{"Problem"}, operands{"Operands"},
+      runs{"Running"};
+
+  cl::opt<std::string> input{cl::Positional, cl::desc("FILE.mlir"),
+                             cl::init("-"), cl::cat(problems)};
+  cl::opt<std::string> kernel{
+      "kernel", cl::desc("Name of the kernel, when the file has several"),
+      cl::cat(problems)};
+  cl::opt<int64_t> m{"M", cl::desc("Rows of A and D (default 128)"),
+                     cl::init(128), cl::cat(problems)};
+  cl::opt<int64_t> n{"N", cl::desc("Rows of B, columns of D (default 128)"),
+                     cl::init(128), cl::cat(problems)};
+  cl::opt<int64_t> k{"K", cl::desc("Elements summed (default 256)"),
+                     cl::init(256), cl::cat(problems)};
+  cl::opt<int64_t> l{"L", cl::desc("Batch (default 1)"), cl::init(1),
+                     cl::cat(problems)};
+  cl::opt<int64_t> pitchA{"pitch-a",
+                          cl::desc("Distance of two rows of A, in elements "
+                                   "(default: K rounded up to 16 bytes)"),
+                          cl::init(-1), cl::cat(problems)};
+  cl::opt<int64_t> pitchB{"pitch-b", cl::desc("The same for B"), cl::init(-1),
+                          cl::cat(problems)};
+  cl::opt<int64_t> pitchD{"pitch-d", cl::desc("The same for D and N"),
+                          cl::init(-1), cl::cat(problems)};
+  cl::opt<double> alpha{"alpha",
+                        cl::desc("Factor of the sum, for kernels that take it "
+                                 "(default 1)"),
+                        cl::init(1), cl::cat(problems)};
+  cl::opt<double> outScale{"out-scale",
+                           cl::desc("Factor of the output, for kernels that "
+                                    "take it (default 1)"),
+                           cl::init(1), cl::cat(problems)};
+
+  cl::opt<uint64_t> seed{"seed",
+                         cl::desc("Seed of the random operands (default 0): "
+                                  "every code of the operand types, NaN codes "
+                                  "in all padding"),
+                         cl::init(0), cl::cat(operands)};
+  cl::opt<std::string> fileA{
+      "a", cl::desc("A as .npy of bytes: L*M rows of pitch-a elements"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileB{
+      "b", cl::desc("B as .npy of bytes: L*N rows of pitch-b elements"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileScaleA{
+      "sfa", cl::desc("Scales of A as .npy of bytes: 512-byte tiles of 128x4"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileScaleB{
+      "sfb", cl::desc("Scales of B as .npy of bytes: 512-byte tiles of 128x4"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> output{
+      "output", cl::desc("Write D [L, M, pitch-d] (f16, f32; bf16 as u2)"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+
+  cl::opt<std::string> backend{
+      "backend", cl::desc("emulator (default) or reference"),
+      cl::init("emulator"), cl::cat(runs)};
+  cl::opt<std::string> chip{
+      "chip", cl::desc("Target of a file that states none (default sm_100a)"),
+      cl::init("sm_100a"), cl::cat(runs)};
+  cl::opt<std::string> tile{
+      "tile",
+      cl::desc("Options of bsmm-problem-to-tile for a problem-level function, "
+               "e.g. \"block-n=256 persistent=false\""),
+      cl::cat(runs)};
+  cl::opt<std::string> mode{
+      "mode",
+      cl::desc("Emulator: when asynchronous operations take effect: eager "
+               "(default), lazy or random:SEED"),
+      cl::init("eager"), cl::cat(runs)};
+  cl::opt<std::string> arithmetic{
+      "arithmetic",
+      cl::desc("Emulator: hardware (default) sums as tensor cores do, exact "
+               "sums exactly"),
+      cl::init("hardware"), cl::cat(runs)};
+  cl::opt<bool> strict{
+      "strict",
+      cl::desc("Emulator: missing recommended fences are faults (default)"),
+      cl::init(true), cl::cat(runs)};
+  cl::opt<std::string> accumulate{
+      "accumulate", cl::desc("Reference: f64 (default) or f32"),
+      cl::init("f64"), cl::cat(runs)};
+  cl::opt<int64_t> smCount{
+      "sms",
+      cl::desc("Streaming multiprocessors, for persistent kernels (default: "
+               "those of the target's usual product)"),
+      cl::init(0), cl::cat(runs)};
+  cl::opt<int64_t> launches{
+      "launches",
+      cl::desc("Emulator: launches on the same memory, which must agree "
+               "(default 2)"),
+      cl::init(2), cl::cat(runs)};
+};
+} // namespace
+
+static int fail(const llvm::Twine &reason) {
+  llvm::errs() << "bsmm-run: error: " << reason << "\n";
+  return 1;
+}
+
+/// Replaces an operand's bytes by those of a file.
+static std::string loadOperand(const std::string &file,
+                               std::vector<uint8_t> &bytes) {
+  if (file.empty())
+    return "";
+  runtime::Result<runtime::NumpyArray> array = runtime::readNumpyFile(file);
+  if (!array)
+    return file + ": " + array.error();
+  if (array->type != runtime::NumpyType::U1 &&
+      array->type != runtime::NumpyType::I1)
+    return file + ": expected bytes (u1), got " +
+           std::string(runtime::numpyTypeName(array->type));
+  if (array->data.size() != bytes.size())
+    return file + ": expected " + std::to_string(bytes.size()) +
+           " bytes for this problem, got " +
+           std::to_string(array->data.size());
+  bytes = array->data;
+  return "";
+}
+
+static std::string writeOutput(const std::string &file, const Problem &problem,
+                               const Operands &operands) {
+  if (file.empty())
+    return "";
+  runtime::NumpyArray array;
+  array.type = problem.types.out == target::ElementType::F16
+                   ? runtime::NumpyType::F2
+               : problem.types.out == target::ElementType::F32
+                   ? runtime::NumpyType::F4
+                   : runtime::NumpyType::U2;
+  array.shape = {problem.l, problem.m, problem.pitchD};
+  array.data = operands.d;
+  std::string reason = runtime::writeNumpyFile(file, array);
+  return reason.empty() ? "" : file + ": " + reason;
+}
+
+int bsmm::runner::runMain(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerBackends();
+  CommandLine options;
+  cl::HideUnrelatedOptions(
+      {&options.problems, &options.operands, &options.runs});
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "bsmm-run: run a kernel on real data and compare the result\n\n"
+      "  Takes a tile-level kernel or a problem-level function, runs it on "
+      "seeded random\n  operands or on .npy files, and prints how far the "
+      "output is from an independent\n  float64 computation. The exit code is "
+      "0 when every element is right: equal where\n  all partial sums are "
+      "exact in f32, within the bound of f32 accumulation elsewhere.\n\n"
+      "  bsmm-run examples/nvfp4_gemm.mlir -M 128 -N 512 -K 1024\n");
+
+  Backend *backend = findBackend(options.backend);
+  if (!backend) {
+    std::string names;
+    for (const std::unique_ptr<Backend> &known : getBackends())
+      names += (names.empty() ? "" : ", ") + known->getName();
+    return fail("unknown backend '" + options.backend + "'; expected one of " +
+                names);
+  }
+  if (options.launches < 1 || options.launches > 1000)
+    return fail("expected 1 to 1000 launches, got " +
+                llvm::Twine(options.launches.getValue()));
+  if (options.accumulate != "f64" && options.accumulate != "f32")
+    return fail("expected accumulate f64 or f32, got '" + options.accumulate +
+                "'");
+
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(options.input, sources, &context);
+  if (!module)
+    return 1;
+
+  Problem problem;
+  problem.m = options.m;
+  problem.n = options.n;
+  problem.k = options.k;
+  problem.l = options.l;
+  problem.pitchA = options.pitchA;
+  problem.pitchB = options.pitchB;
+  problem.pitchD = options.pitchD;
+  problem.alpha = options.alpha;
+  problem.outScale = options.outScale;
+  problem.seed = options.seed;
+  if (std::string reason = describeKernel(*module, options.kernel, problem);
+      !reason.empty())
+    return fail(options.input + ": " + reason);
+  if ((problem.alpha != 1 && !problem.hasAlpha) ||
+      (problem.outScale != 1 && !problem.hasOutScale))
+    return fail("the kernel takes no such factor");
+
+  // A problem-level function becomes a kernel for backends that run kernels.
+  if (problem.isProblemLevel && backend->runsKernels()) {
+    PassManager manager(&context);
+    std::unique_ptr<Pass> pass = createBsmmProblemToTile();
+    bool hasTarget = (*module)->hasAttr(BsmmDialect::getTargetAttrName());
+    std::string text = options.tile;
+    if (!hasTarget)
+      text += " chip=" + options.chip;
+    if (failed(pass->initializeOptions(text, [](const llvm::Twine &reason) {
+          llvm::errs() << "bsmm-run: error: --tile: " << reason << "\n";
+          return failure();
+        })))
+      return 1;
+    manager.addPass(std::move(pass));
+    if (failed(manager.run(*module)))
+      return 1;
+    Problem described = problem;
+    if (std::string reason = describeKernel(*module, problem.kernel, described);
+        !reason.empty())
+      return fail(reason);
+    problem.isProblemLevel = false;
+    problem.storesWithoutTma = described.storesWithoutTma;
+  }
+  if (std::string reason = checkSizes(problem); !reason.empty())
+    return fail(reason);
+
+  Operands operands = makeOperands(problem);
+  for (auto [file, bytes] :
+       {std::pair<std::string, std::vector<uint8_t> *>{options.fileA,
+                                                       &operands.a},
+        {options.fileB, &operands.b},
+        {options.fileScaleA, &operands.sfa},
+        {options.fileScaleB, &operands.sfb}})
+    if (std::string reason = loadOperand(file, *bytes); !reason.empty())
+      return fail(reason);
+
+  RunOptions runOptions;
+  runOptions.mode = options.mode;
+  runOptions.arithmetic = options.arithmetic;
+  runOptions.strict = options.strict;
+  runOptions.accumulate = options.accumulate;
+  runOptions.smCount = options.smCount;
+  runOptions.launches = options.launches;
+  llvm::outs() << "kernel " << problem.kernel << ": M " << problem.m << ", N "
+               << problem.n << ", K " << problem.k << ", L " << problem.l
+               << ", " << target::name(problem.types.a) << " x "
+               << target::name(problem.types.b) << " with "
+               << target::name(problem.types.scaleType) << " for every "
+               << problem.types.scaleVector << ", output "
+               << target::name(problem.types.out) << ", seed " << problem.seed
+               << "\n";
+  if (std::string reason =
+          backend->run(*module, problem, operands, runOptions, llvm::outs());
+      !reason.empty())
+    return fail(reason);
+  if (std::string reason = writeOutput(options.output, problem, operands);
+      !reason.empty())
+    return fail(reason);
+
+  Comparison comparison;
+  if (std::string reason = compareOutput(problem, operands, comparison);
+      !reason.empty())
+    return fail(reason);
+  llvm::outs() << "against float64: " << comparison.metrics << "\n"
+               << comparison.equal << " equal, " << comparison.withinBound
+               << " within the bound, " << comparison.outside << " outside, "
+               << comparison.inexact << " inexact, " << comparison.damaged
+               << " bytes changed outside of the output\n";
+  if (!comparison.isGood())
+    return fail("the output is wrong: " + comparison.firstFault);
+  return 0;
+}
