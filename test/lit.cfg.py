@@ -6,11 +6,14 @@
 #   ptxas-sm_103a       ptxas of CUDA >= 12.9 is there
 #   nvdisasm, cuobjdump the tool is there
 #   third-party-cases   BSMM_THIRD_PARTY_CASES names a folder of launch cases
+#   no-default-cuda     there is no /usr/local/cuda/bin/ptxas
 #   slow                BSMM_SLOW=1 (scripts/check.sh --slow)
 #
 # Substitutions beside lit's own:
 #   %examples           the folder examples/
 #   %source_dir         the root of the source tree
+#   %tools              the folder of bsmm's programs, for a RUN line that
+#                       changes PATH
 #   %plugin             BSMMPlugin.so
 #   %ptxas %nvdisasm %cuobjdump   what was found
 #   %third_party_cases  the folder of launch cases
@@ -99,6 +102,9 @@ for name in ("ptxas", "nvdisasm", "cuobjdump"):
         if version >= (12, 9):
             config.available_features.add("ptxas-sm_103a")
 
+if not os.path.exists("/usr/local/cuda/bin/ptxas"):
+    config.available_features.add("no-default-cuda")
+
 cases = os.environ.get("BSMM_THIRD_PARTY_CASES", "")
 if cases and os.path.isdir(cases):
     config.available_features.add("third-party-cases")
@@ -108,6 +114,7 @@ if os.environ.get("BSMM_SLOW") == "1":
 config.substitutions += [
     ("%examples", os.path.join(config.bsmm_source_dir, "examples")),
     ("%source_dir", config.bsmm_source_dir),
+    ("%tools", config.bsmm_tools_dir),
     ("%plugin", config.bsmm_plugin),
     ("%third_party_cases", cases),
 ]

@@ -61,6 +61,11 @@ struct CommandLine {
                                   "every code of the operand types, NaN codes "
                                   "in all padding"),
                          cl::init(0), cl::cat(operands)};
+  cl::opt<bool> fullRange{
+      "full-range",
+      cl::desc("Random scales of every finite code; by default only those up "
+               "to 2, so that outputs stay finite"),
+      cl::cat(operands)};
   cl::opt<std::string> fileA{
       "a", cl::desc("A as .npy of bytes: L*M rows of pitch-a elements"),
       cl::value_desc("file.npy"), cl::cat(operands)};
@@ -211,6 +216,7 @@ int bsmm::runner::runMain(int argc, char **argv) {
   problem.alpha = options.alpha;
   problem.outScale = options.outScale;
   problem.seed = options.seed;
+  problem.fullRange = options.fullRange;
   if (std::string reason = describeKernel(*module, options.kernel, problem);
       !reason.empty())
     return fail(options.input + ": " + reason);
@@ -226,6 +232,11 @@ int bsmm::runner::runMain(int argc, char **argv) {
     std::string text = options.tile;
     if (!hasTarget)
       text += " chip=" + options.chip;
+    // The TMA unit clips rows of D at 16 bytes only.
+    int64_t bytes = problem.n * target::bitWidth(problem.types.out) / 8;
+    if (bytes % target::tma::addressAlignment != 0 &&
+        !StringRef(options.tile).contains("predicated-store"))
+      text += " predicated-store=true";
     if (failed(pass->initializeOptions(text, [](const llvm::Twine &reason) {
           llvm::errs() << "bsmm-run: error: --tile: " << reason << "\n";
           return failure();

@@ -175,6 +175,14 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     if (target::bitWidth(type) < 8)
       manifest.shapes[2].multipleOf = 2;
 
+  // A TMA store clips rows at 16 bytes only: up to 15 bytes after the last
+  // column would change (seen on hardware; triton-lang/triton #11583).
+  if (auto d = kernel.findArgument(ArgumentRole::D);
+      d && isa<TensorMapType>(d.getType()))
+    manifest.shapes[1].multipleOf =
+        std::max<int64_t>(1, 8 * target::tma::addressAlignment /
+                                 target::bitWidth(manifest.problem.out));
+
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
     auto role = kernel.getArgAttrOfType<ArgumentRoleAttr>(
         index, BsmmDialect::getRoleAttrName());

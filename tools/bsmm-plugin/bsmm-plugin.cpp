@@ -1,6 +1,6 @@
 //===- bsmm-plugin.cpp - bsmm for programs that load MLIR plugins ---------===//
 //
-//   mlir-opt --load-dialect-plugin=BSMMPlugin.so \
+//   mlir-opt --load-dialect-plugin=BSMMPlugin.so
 //            --load-pass-plugin=BSMMPlugin.so --bsmm-to-nvvm kernel.mlir
 //
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,10 @@
 #ifndef BSMM_PIPELINES_PIPELINES_H
 #define BSMM_PIPELINES_PIPELINES_H
 
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -18,7 +22,14 @@ void buildPipelineToNVVM(mlir::OpPassManager &manager);
 /// Tile level to NVVM: both of the above.
 void buildBsmmToNVVM(mlir::OpPassManager &manager);
 
-/// Registers `bsmm-tile-to-pipeline-level`, `bsmm-pipeline-level-to-nvvm` and
+/// Problem and tile level to LLVM operations for the CPU. `accumulate` is the
+/// type of the sum over K, f64 or f32; a persistent kernel runs at most
+/// `persistentCtas` CTAs.
+void buildBsmmToCpu(mlir::OpPassManager &manager,
+                    llvm::StringRef accumulate = "f64",
+                    int64_t persistentCtas = 3);
+
+/// Registers `bsmm-to-cpu`, `bsmm-tile-to-pipeline-level`, `bsmm-pipeline-level-to-nvvm` and
 /// `bsmm-to-nvvm`.
 void registerPipelines();
 

@@ -26,6 +26,8 @@ struct Problem {
   bool hasAlpha = false, hasOutScale = false;
   float alpha = 1, outScale = 1;
   uint64_t seed = 0;
+  /// Random scales of every code instead of those up to 2.
+  bool fullRange = false;
 };
 
 /// Operands as they lie in memory. `d` is poisoned with 0xFF before a run.

@@ -141,7 +141,92 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
       }
       return WalkResult::advance();
     });
-    return failure(walk.wasInterrupted());
+    if (walk.wasInterrupted())
+      return failure();
+    return checkPlaces(kernel);
+  }
+
+  /// Buffers and barriers lie inside of the kernel's memory and apart from each
+  /// other: places may have been written by hand.
+  LogicalResult checkPlaces(KernelOp kernel) {
+    struct Place {
+      int64_t start, end;
+      Operation *op;
+    };
+    SmallVector<Place> shared, columns;
+    WalkResult walk = kernel.walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<AllocOp>(op)) {
+        BufferType type = alloc.getBuffer().getType();
+        bool isShared = type.getMemorySpace() == MemorySpace::Shared;
+        if (!alloc.getOffset()) {
+          op->emitOpError("expected a place; run bsmm-assign-memory first");
+          return WalkResult::interrupt();
+        }
+        int64_t start = *alloc.getOffset();
+        (isShared ? shared : columns)
+            .push_back({start,
+                        start + (isShared ? type.getSharedBytes()
+                                          : type.getTensorMemoryColumns()),
+                        op});
+      }
+      auto create = dyn_cast<CreateChannelOp>(op);
+      if (!create)
+        return WalkResult::advance();
+      if (!create.getOffsets() || !create.getSlotStride() ||
+          !create.getBarrierOffset()) {
+        op->emitOpError("expected a place; run bsmm-assign-memory first");
+        return WalkResult::interrupt();
+      }
+      ChannelType type = create.getChannel().getType();
+      ArrayRef<int64_t> offsets = *create.getOffsets();
+      for (auto [buffer, offset] : llvm::zip(type.getBuffers(), offsets)) {
+        bool isShared = buffer.getMemorySpace() == MemorySpace::Shared;
+        int64_t size = isShared ? buffer.getSharedBytes()
+                                : buffer.getTensorMemoryColumns();
+        for (int64_t slot = 0; slot < type.getSlots(); ++slot) {
+          int64_t start = offset + slot * int64_t(*create.getSlotStride());
+          (isShared ? shared : columns).push_back({start, start + size, op});
+        }
+      }
+      int64_t barriers = *create.getBarrierOffset();
+      shared.push_back({barriers,
+                        barriers + 2 * type.getSlots() *
+                                       target::mbarrier::bytes,
+                        op});
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return failure();
+    if (!columns.empty() && !kernel.getTensorMemoryColumns())
+      return kernel.emitOpError("expected the columns of its tensor memory; run "
+                                "bsmm-assign-memory first");
+    // The last word of shared memory receives the address of tensor memory.
+    int64_t sharedBytes = *kernel.getDynamicSharedMemory();
+    if (!columns.empty())
+      sharedBytes -= target::mbarrier::bytes;
+    int64_t numColumns = kernel.getTensorMemoryColumns().value_or(0);
+    for (auto [places, limit, what] :
+         {std::tuple{&shared, sharedBytes, "shared memory"},
+          std::tuple{&columns, numColumns, "tensor memory"}}) {
+      llvm::sort(*places, [](const Place &a, const Place &b) {
+        return a.start < b.start;
+      });
+      for (auto [index, place] : llvm::enumerate(*places)) {
+        if (place.end > limit)
+          return place.op->emitOpError("expected a place inside of the ")
+                 << limit << (places == &shared ? " bytes of " : " columns of ")
+                 << what << ", got " << place.start << ".." << place.end - 1;
+        if (index > 0 && place.start < (*places)[index - 1].end) {
+          InFlightDiagnostic diagnostic =
+              place.op->emitOpError("overlaps other ")
+              << what << " at " << place.start;
+          diagnostic.attachNote((*places)[index - 1].op->getLoc())
+              << "the other one is here";
+          return diagnostic;
+        }
+      }
+    }
+    return success();
   }
 
   LLVM::GlobalOp getSharedMemory() {

@@ -10,6 +10,39 @@ using namespace bsmm;
 #include "bsmm/Dialect/IR/BsmmDialect.cpp.inc"
 #include "bsmm/Dialect/IR/BsmmInterfaces.cpp.inc"
 
+/// More elements than any memory of a CTA holds; keeps products from
+/// overflowing.
+static constexpr int64_t maxTileElements = int64_t(1) << 24;
+
+LogicalResult bsmm::detail::verifyLevelOp(Operation *op) {
+  auto level = cast<LevelOpInterface>(op).getLevel();
+  bool isInKernel(op->getParentOfType<KernelOp>());
+  if (level == Level::Problem) {
+    if (isInKernel)
+      return op->emitOpError("expected outside of a bsmm.kernel: whole tensors "
+                             "belong in a func.func");
+    return success();
+  }
+  if (!isInKernel)
+    return op->emitOpError("expected inside of a bsmm.kernel");
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      continue;
+    int64_t count = 1;
+    for (int64_t extent : tensor.getShape()) {
+      if (extent < 1 || extent > maxTileElements ||
+          count * extent > maxTileElements)
+        return op->emitOpError("expected a tile of 1 to ")
+               << maxTileElements << " elements, got " << tensor;
+      count *= extent;
+    }
+  }
+  return success();
+}
+
 namespace {
 /// Version of the dialect in bytecode. Raised when an op, type or attribute
 /// changes its meaning or its stored form.
@@ -64,13 +97,24 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
              << "expected '" << getTargetAttrName()
              << "' to be a target such as #bsmm.target<\"sm_100a\">, got "
              << attribute.getValue();
+    for (Operation *outer = op->getParentOp(); outer;
+         outer = outer->getParentOp())
+      if (auto known = outer->getAttrOfType<TargetAttr>(getTargetAttrName());
+          known && known != attribute.getValue())
+        return op->emitOpError()
+               << "target " << attribute.getValue() << " conflicts with "
+               << known << " of the enclosing module; remove one of them";
     return success();
   }
   if (attribute.getName() == getStagesAttrName()) {
     auto stages = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!isa<scf::ForOp>(op) || !stages || stages.getInt() < 1)
-      return op->emitOpError() << "expected '" << getStagesAttrName()
-                               << "' to be a positive integer on an scf.for";
+    if (!isa<scf::ForOp>(op) || !stages ||
+        !stages.getType().isSignlessInteger(64) || stages.getInt() < 1 ||
+        stages.getInt() > 64)
+      return op->emitOpError()
+             << "expected '" << getStagesAttrName()
+             << "' to be an i64 in 1..64 on an scf.for, got "
+             << attribute.getValue();
     return success();
   }
   return op->emitOpError() << "unknown bsmm attribute '" << attribute.getName()

@@ -92,6 +92,24 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected no results, got ") << getResultTypes().size();
   if (isExternal())
     return emitOpError("expected a body");
+  // PTX ISA 4.4, identifiers; LLVM keeps `llvm.` for itself.
+  auto isFirst = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  auto isNext = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  StringRef name = getSymName();
+  if (name.empty() || !isFirst(name.front()) || !llvm::all_of(name, isNext))
+    return emitOpError("expected a name that PTX can have: letters, digits, "
+                       "'_' and '$', a letter or '_' first");
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+    bool isScalar = type.isSignlessInteger(32) || type.isSignlessInteger(64) ||
+                    type.isF32();
+    if (!isScalar && !isa<TensorMapType>(type) &&
+        !(pointer && pointer.getAddressSpace() == 1))
+      return emitOpError("argument #")
+             << index
+             << ": expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got "
+             << type;
+  }
 
   if (TargetAttr own = getTargetAttr())
     for (Operation *op = getOperation()->getParentOp(); op;
@@ -118,6 +136,19 @@ LogicalResult KernelOp::verify() {
                   *threads % target::threads::perWarp != 0))
     return emitOpError("expected a block of whole warps, 32 to ")
            << target::threads::maxPerBlock << " threads, got " << *threads;
+
+  if (auto bytes = getDynamicSharedMemory();
+      bytes && (int64_t(*bytes) < 0 || *bytes % target::mbarrier::bytes != 0))
+    return emitOpError("expected shared memory of a multiple of ")
+           << target::mbarrier::bytes << " bytes, got " << int64_t(*bytes);
+  if (auto columns = getTensorMemoryColumns();
+      columns &&
+      (int64_t(*columns) < target::tensor_memory::minAllocation ||
+       int64_t(*columns) > target::tensor_memory::maxAllocation ||
+       target::tensor_memory::allocationColumns(*columns) != int64_t(*columns)))
+    return emitOpError("expected a power of two of 32 to 512 columns of tensor "
+                       "memory, got ")
+           << int64_t(*columns);
 
   // Roles appear once, in the order of the launch schema, with their types.
   int64_t last = -1;
@@ -158,6 +189,30 @@ LogicalResult KernelOp::verifyRegions() {
                        "flow");
   if (!isa<ReturnOp>(getBody().front().back()))
     return emitOpError("expected the body to end with 'bsmm.return'");
+  // What the lowerings know how to treat; a backend would answer anything else
+  // with a fatal error.
+  WalkResult foreign = getBody().walk([&](Operation *op) {
+    StringRef dialect = op->getDialect() ? op->getDialect()->getNamespace()
+                                         : StringRef("unknown");
+    bool isAllowed =
+        llvm::is_contained({"bsmm", "arith", "scf"}, dialect) ||
+        isa<gpu::BlockIdOp, gpu::GridDimOp>(op) ||
+        (getLevel() == Level::Tile &&
+         (dialect == "math" || op->getName().getStringRef() == "tensor.splat")) ||
+        (getLevel() == Level::Pipeline && dialect == "vector");
+    if (isAllowed)
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected bsmm, arith, scf, gpu.block_id, "
+                        "gpu.grid_dim and ")
+        << (getLevel() == Level::Tile ? "tensor.splat or math"
+                                      : "vector operations")
+        << " in a kernel at the " << stringifyLevel(getLevel()) << " level";
+    diagnostic.attachNote(getLoc()) << "the kernel's level is stated here";
+    return WalkResult::interrupt();
+  });
+  if (foreign.wasInterrupted())
+    return failure();
   WalkResult walk = getBody().walk([&](LevelOpInterface op) {
     if (op.getLevel() == getLevel())
       return WalkResult::advance();

@@ -20,6 +20,55 @@ static LogicalResult expectBuffer(Operation *op, StringRef what,
   return success();
 }
 
+/// Who executes an operation.
+enum class Executor { AnyThread, Cta, Warp, Leader };
+
+/// Collective operations are executed by all the threads they speak of, and
+/// those that one thread issues by the leader of a warp.
+static LogicalResult verifyExecutor(Operation *op, Executor executor) {
+  bool isInRole(op->getParentOfType<WarpRoleOp>());
+  bool isInLeader(op->getParentOfType<LeaderOp>());
+  switch (executor) {
+  case Executor::AnyThread:
+    return success();
+  case Executor::Cta:
+    if (isInRole)
+      return op->emitOpError("expected outside of a bsmm.warp_role: all threads "
+                             "of the CTA execute it");
+    return success();
+  case Executor::Warp:
+    if (!isInRole || isInLeader)
+      return op->emitOpError("expected in a bsmm.warp_role and not in its "
+                             "bsmm.leader: the whole warp executes it");
+    return success();
+  case Executor::Leader:
+    if (!isInLeader)
+      return op->emitOpError("expected in a bsmm.leader: one thread issues it");
+    return success();
+  }
+  return success();
+}
+
+/// An offset that bsmm-assign-memory would give.
+static LogicalResult verifyPlace(Operation *op, MemorySpace space,
+                                 int64_t offset) {
+  bool isShared = space == MemorySpace::Shared;
+  int64_t alignment = isShared ? target::tma::sharedAlignment : 1;
+  int64_t limit = isShared ? int64_t(1) << 20 : target::tensor_memory::columns;
+  if (offset < 0 || offset >= limit || offset % alignment != 0)
+    return op->emitOpError("expected an offset in 0..")
+           << limit - 1 << " that is a multiple of " << alignment << ", got "
+           << offset;
+  return success();
+}
+
+LogicalResult AllocOp::verify() {
+  if (auto offset = getOffset())
+    return verifyPlace(*this, getBuffer().getType().getMemorySpace(),
+                       int64_t(*offset));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Channels
 //===----------------------------------------------------------------------===//
@@ -52,7 +101,52 @@ LogicalResult CreateChannelOp::verify() {
     return emitOpError("expected ")
            << type.getBuffers().size() << " offsets, one for each buffer of a "
            << "slot, got " << offsets->size();
+  if (auto offsets = getOffsets())
+    for (int64_t offset : ArrayRef<int64_t>(*offsets))
+      if (failed(verifyPlace(*this, type.getBuffers().front().getMemorySpace(),
+                             offset)))
+        return failure();
+  if (auto stride = getSlotStride();
+      stride && type.getSlots() > 1 &&
+      (int64_t(*stride) < 1 || int64_t(*stride) > (1 << 20)))
+    return emitOpError("expected a positive distance of slots, got ")
+           << int64_t(*stride);
+  if (auto barrier = getBarrierOffset();
+      barrier && (int64_t(*barrier) < 0 || int64_t(*barrier) >= (1 << 20) ||
+                  *barrier % target::mbarrier::alignment != 0))
+    return emitOpError("expected barriers at a multiple of ")
+           << target::mbarrier::alignment << " bytes, got "
+           << int64_t(*barrier);
   return success();
+}
+
+/// Only channels made in the kernel are known to the lowering.
+static FailureOr<CreateChannelOp> getCreate(Operation *op, Value channel) {
+  auto create = channel.getDefiningOp<CreateChannelOp>();
+  if (!create)
+    return op->emitOpError("expected a channel of a bsmm.create_channel");
+  return create;
+}
+
+/// Commits and releases are done by the threads that the arrival counts.
+static LogicalResult verifySignal(Operation *op, ArrivalAttr arrival) {
+  if (arrival.getKind() == ArrivalKind::Threads)
+    return success();
+  return verifyExecutor(op, Executor::Leader);
+}
+
+LogicalResult CommitOp::verify() {
+  FailureOr<CreateChannelOp> create = getCreate(*this, getChannel());
+  if (failed(create))
+    return failure();
+  return verifySignal(*this, create->getProducer());
+}
+
+LogicalResult ReleaseOp::verify() {
+  FailureOr<CreateChannelOp> create = getCreate(*this, getChannel());
+  if (failed(create))
+    return failure();
+  return verifySignal(*this, create->getConsumer());
 }
 
 static LogicalResult verifyChannelAccess(Operation *op, ChannelType channel,
@@ -64,10 +158,19 @@ static LogicalResult verifyChannelAccess(Operation *op, ChannelType channel,
 }
 
 LogicalResult AcquireOp::verify() {
+  FailureOr<CreateChannelOp> create = getCreate(*this, getChannel());
+  if (failed(create))
+    return failure();
+  // One thread announces the bytes.
+  if (create->getProducer().getKind() == ArrivalKind::Transaction &&
+      failed(verifyExecutor(*this, Executor::Leader)))
+    return failure();
   return verifyChannelAccess(*this, getChannel().getType(), getResultTypes());
 }
 
 LogicalResult WaitOp::verify() {
+  if (failed(getCreate(*this, getChannel())))
+    return failure();
   return verifyChannelAccess(*this, getChannel().getType(), getResultTypes());
 }
 
@@ -80,6 +183,11 @@ LogicalResult WarpRoleOp::verify() {
     return emitOpError("expected a warp in 0..31, got ") << int64_t(getWarp());
   if ((*this)->getParentOfType<WarpRoleOp>())
     return emitOpError("expected no role inside of a role");
+  if (auto kernel = (*this)->getParentOfType<KernelOp>())
+    if (auto threads = kernel.getBlockSize();
+        threads && getWarp() >= *threads / target::threads::perWarp)
+      return emitOpError("expected a warp of the block of ")
+             << *threads << " threads, got warp " << getWarp();
   return success();
 }
 
@@ -117,21 +225,30 @@ static LogicalResult verifyTileCopy(Operation *op, TensorMapType map,
 }
 
 LogicalResult LoadAsyncOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Leader)) ||
+      failed(getCreate(*this, getChannel())))
+    return failure();
   return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
                         getDestination().getType());
 }
 
 LogicalResult StoreAsyncOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Leader)))
+    return failure();
   return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
                         getSource().getType());
 }
 
 LogicalResult MaskScalesOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Warp)))
+    return failure();
   return expectBuffer(*this, "the scales", getBuffer().getType(),
                       MemorySpace::Shared, BufferLayout::ScaleTiles);
 }
 
 LogicalResult CopyScalesOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Leader)))
+    return failure();
   BufferType source = getSource().getType();
   BufferType destination = getDestination().getType();
   if (failed(expectBuffer(*this, "the source", source, MemorySpace::Shared,
@@ -148,6 +265,8 @@ LogicalResult CopyScalesOp::verify() {
 }
 
 LogicalResult ScaledMmaOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Leader)))
+    return failure();
   BufferType a = getA().getType(), b = getB().getType(),
              sfa = getScaleA().getType(), sfb = getScaleB().getType(),
              accumulator = getAccumulator().getType();
@@ -163,6 +282,15 @@ LogicalResult ScaledMmaOp::verify() {
                           MemorySpace::TensorMemory,
                           BufferLayout::Accumulator)))
     return failure();
+  for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b}})
+    if (!llvm::is_contained({BufferLayout::Swizzle32B, BufferLayout::Swizzle64B,
+                             BufferLayout::Swizzle128B},
+                            type.getLayout()))
+      return emitOpError("expected ")
+             << name
+             << " with layout swizzle_32B, swizzle_64B or swizzle_128B, which "
+                "its descriptor describes, got "
+             << type;
   int64_t m = a.getShape()[0], k = a.getShape()[1], n = b.getShape()[0];
   if (b.getShape()[1] != k)
     return emitOpError("expected A [m, k] and B [n, k] with one k, got ")
@@ -186,6 +314,14 @@ LogicalResult ScaledMmaOp::verify() {
 }
 
 LogicalResult DrainOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Cta)))
+    return failure();
+  if (auto kernel = (*this)->getParentOfType<KernelOp>())
+    if (auto threads = kernel.getBlockSize();
+        threads && *threads < target::threads::perWarpgroup)
+      return emitOpError("expected a block of at least ")
+             << target::threads::perWarpgroup
+             << " threads, one for each row, got " << *threads;
   BufferType accumulator = getAccumulator().getType();
   if (failed(expectBuffer(*this, "the accumulator", accumulator,
                           MemorySpace::TensorMemory,
@@ -212,13 +348,38 @@ LogicalResult WriteSharedOp::verify() {
   BufferType buffer = getBuffer().getType();
   if (failed(expectBuffer(*this, "the buffer", buffer, MemorySpace::Shared)))
     return failure();
-  if (values.getRank() != 1 ||
+  if (values.getRank() != 1 || values.isScalable() ||
       values.getElementType() != buffer.getElementType())
     return emitOpError("expected a vector of ")
            << buffer.getElementType() << ", got " << values;
+  if (buffer.getLayout() == BufferLayout::ScaleTiles)
+    return emitOpError("expected a buffer of rows, got ") << buffer;
   int64_t bits = values.getDimSize(0) * getElementBits(values.getElementType());
   if (bits % 128 != 0)
     return emitOpError("expected a multiple of 16 bytes, got ")
            << bits << " bits";
   return success();
+}
+
+LogicalResult WriteGlobalOp::verify() {
+  auto values = cast<VectorType>(getValues().getType());
+  unsigned bits = getElementBits(values.getElementType());
+  if (values.getRank() != 1 || values.isScalable() ||
+      (bits != 8 && bits != 16 && bits != 32))
+    return emitOpError("expected a vector of rank 1 with elements of 8, 16 or "
+                       "32 bits, got ")
+           << values;
+  return success();
+}
+
+LogicalResult WaitStoresOp::verify() {
+  return verifyExecutor(*this, Executor::Leader);
+}
+
+LogicalResult PublishOp::verify() {
+  return verifyExecutor(*this, Executor::Cta);
+}
+
+LogicalResult SynchronizeOp::verify() {
+  return verifyExecutor(*this, Executor::Cta);
 }

@@ -82,32 +82,63 @@ LogicalResult ScaledMatmulOp::verify() {
   if (!out.isF16() && !out.isBF16() && !out.isF32())
     return emitOpError("expected an output of f16, bf16 or f32, got ") << out;
 
-  if (rank == 3) {
-    int64_t batch = a.getDimSize(0);
-    for (auto [name, type] :
-         {std::pair{"B", b}, std::pair{"the scales of A", sfa},
-          std::pair{"the scales of B", sfb}, std::pair{"the output", init}})
-      if (!compatible(batch, type.getDimSize(0)))
-        return emitOpError("expected ")
-               << name << " to have batch " << batch << " like A, got "
-               << type.getDimSize(0);
-  }
-  int64_t m = a.getDimSize(rank - 2), k = a.getDimSize(rank - 1);
-  int64_t n = b.getDimSize(rank - 2);
+  // Every extent that is stated anywhere must agree with every other statement
+  // of it.
+  struct Statement {
+    StringRef where;
+    int64_t extent;
+  };
+  auto unify = [&](StringRef what, ArrayRef<Statement> statements,
+                   int64_t &extent) -> LogicalResult {
+    extent = ShapedType::kDynamic;
+    StringRef first;
+    for (const Statement &statement : statements) {
+      if (ShapedType::isDynamic(statement.extent))
+        continue;
+      if (ShapedType::isDynamic(extent)) {
+        extent = statement.extent;
+        first = statement.where;
+      } else if (extent != statement.extent) {
+        return emitOpError("expected one ")
+               << what << ", got " << extent << " in " << first << " and "
+               << statement.extent << " in " << statement.where;
+      }
+    }
+    return success();
+  };
+  int64_t m, n, k, groups, batch;
+  auto dim = [&](RankedTensorType type, int64_t fromEnd) {
+    return type.getDimSize(rank - fromEnd);
+  };
+  if (rank == 3 && failed(unify("batch",
+                                {{"A", dim(a, 3)},
+                                 {"B", dim(b, 3)},
+                                 {"the scales of A", dim(sfa, 3)},
+                                 {"the scales of B", dim(sfb, 3)},
+                                 {"the output", dim(init, 3)}},
+                                batch)))
+    return failure();
+  if (failed(unify("M",
+                   {{"A", dim(a, 2)},
+                    {"the scales of A", dim(sfa, 2)},
+                    {"the output", dim(init, 2)}},
+                   m)) ||
+      failed(unify("N",
+                   {{"B", dim(b, 2)},
+                    {"the scales of B", dim(sfb, 2)},
+                    {"the output", dim(init, 1)}},
+                   n)) ||
+      failed(unify("K", {{"A", dim(a, 1)}, {"B", dim(b, 1)}}, k)) ||
+      failed(unify("number of groups",
+                   {{"the scales of A", dim(sfa, 1)},
+                    {"the scales of B", dim(sfb, 1)}},
+                   groups)))
+    return failure();
   for (auto [name, extent] :
        {std::pair{"M", m}, std::pair{"N", n}, std::pair{"K", k}})
     if (extent == 0 || extent > std::numeric_limits<int32_t>::max())
       return emitOpError("expected ")
              << name << " in 1..2147483647, got " << extent;
-  if (!compatible(k, b.getDimSize(rank - 1)))
-    return emitOpError("expected A [M, K] and B [N, K] with one K, got ")
-           << k << " and " << b.getDimSize(rank - 1)
-           << "; both operands are K-major";
-  if (!compatible(m, init.getDimSize(rank - 2)) ||
-      !compatible(n, init.getDimSize(rank - 1)))
-    return emitOpError("expected an output of ")
-           << m << "x" << n << ", got " << init.getDimSize(rank - 2) << "x"
-           << init.getDimSize(rank - 1);
   // Two elements of 4 bits share a byte: an odd K would leave half a byte
   // whose other half belongs to nobody.
   for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b}})
@@ -116,21 +147,12 @@ LogicalResult ScaledMatmulOp::verify() {
       return emitOpError("expected rows of whole bytes, got K = ")
              << k << " elements of " << type.getElementType() << " in " << name
              << "; pad K with zeros";
-  for (auto [name, type, rows] :
-       {std::tuple{"A", sfa, m}, std::tuple{"B", sfb, n}}) {
-    if (!compatible(rows, type.getDimSize(rank - 2)))
-      return emitOpError("expected one row of scales for every row of ")
-             << name << ", got " << type.getDimSize(rank - 2) << " for "
-             << rows;
-    if (ShapedType::isDynamic(k))
-      continue;
-    int64_t groups = ceilDiv(k, scalesA.getVec());
-    if (!compatible(groups, type.getDimSize(rank - 1)))
-      return emitOpError("expected ceil(K / vec) = ceil(")
-             << k << " / " << scalesA.getVec() << ") = " << groups
-             << " scales in every row of " << name << ", got "
-             << type.getDimSize(rank - 1);
-  }
+  if (!ShapedType::isDynamic(k) && !ShapedType::isDynamic(groups) &&
+      groups != ceilDiv(k, scalesA.getVec()))
+    return emitOpError("expected ceil(K / vec) = ceil(")
+           << k << " / " << scalesA.getVec()
+           << ") = " << ceilDiv(k, scalesA.getVec())
+           << " scales in every row, got " << groups;
   if (getBias()) {
     auto bias = cast<RankedTensorType>(getBias().getType());
     if (bias.getRank() != 1 || !bias.getElementType().isF32() ||

@@ -2,6 +2,7 @@
 
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -10,6 +11,15 @@ using namespace bsmm;
 
 static RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+/// Copies name their tensor map: there is no way to choose one at run time.
+static LogicalResult verifyIsArgument(Operation *op, Value map) {
+  auto argument = dyn_cast<BlockArgument>(map);
+  if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()))
+    return op->emitOpError(
+        "expected a tensor map that is an argument of the kernel");
+  return success();
 }
 
 /// Shape and element type of a tile must be those of its tensor map.
@@ -30,11 +40,15 @@ static LogicalResult verifyMapAccess(Operation *op, TensorMapType map,
 }
 
 LogicalResult TmaLoadOp::verify() {
+  if (failed(verifyIsArgument(*this, getMap())))
+    return failure();
   return verifyMapAccess(*this, getMap().getType(), getResult().getType(),
                          getCoordinates().size());
 }
 
 LogicalResult TmaStoreOp::verify() {
+  if (failed(verifyIsArgument(*this, getMap())))
+    return failure();
   return verifyMapAccess(*this, getMap().getType(), getTile().getType(),
                          getCoordinates().size());
 }
@@ -176,7 +190,21 @@ LogicalResult ExtractRowsOp::verify() {
   if (result.getDimSize(0) > source.getDimSize(0))
     return emitOpError("expected at most ")
            << source.getDimSize(0) << " rows, got " << result.getDimSize(0);
+  APInt offset;
+  if (matchPattern(getOffset(), m_ConstantInt(&offset)) &&
+      (offset.isNegative() || offset.getSExtValue() + result.getDimSize(0) >
+                                  source.getDimSize(0)))
+    return emitOpError("expected rows inside of the tile, got ")
+           << result.getDimSize(0) << " rows from row "
+           << offset.getSExtValue() << " of " << source.getDimSize(0);
   return success();
+}
+
+OpFoldResult ExtractRowsOp::fold(FoldAdaptor) {
+  // All rows: whatever the offset says, only 0 is legal.
+  if (getSource().getType() == getType())
+    return getSource();
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,8 +273,9 @@ LogicalResult ScaledDotOp::verify() {
 }
 
 LogicalResult GroupedOrderOp::verify() {
-  if (int64_t(getGroup()) < 1 || getGroup() > 65536)
+  int64_t group = getGroupAttr().getValue().getSExtValue();
+  if (group < 1 || group > 65536)
     return emitOpError("expected a group of 1 to 65536 tile rows, got ")
-           << int64_t(getGroup());
+           << group;
   return success();
 }

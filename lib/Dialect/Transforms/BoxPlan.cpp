@@ -49,6 +49,16 @@ FailureOr<BoxPlan> bsmm::planBoxes(Operation *user, TensorMapType map,
     return user->emitOpError("expected elements of 4, 8, 16 or 32 bits to "
                              "copy with TMA, got ")
            << map.getElementType();
+  // The rows of the tile are the rows of the buffer. Scale tiles are bytes in
+  // the order of the tensor map, whatever its shape.
+  ArrayRef<int64_t> rows = map.getShape().take_back(2);
+  if (buffer.getLayout() != BufferLayout::ScaleTiles &&
+      (rows != buffer.getShape() ||
+       llvm::any_of(map.getShape().drop_back(rows.size()),
+                    [](int64_t extent) { return extent != 1; })))
+    return user->emitOpError("expected a tensor map of ")
+           << buffer.getShape()[0] << " rows of " << buffer.getShape()[1]
+           << " elements, with extent 1 in the outer dimensions, got " << map;
   BoxPlan plan;
   plan.element = *element;
   plan.elementsPerUnit = target::info(*element).globalBits /
@@ -82,13 +92,6 @@ FailureOr<BoxPlan> bsmm::planBoxes(Operation *user, TensorMapType map,
                     "got "
                  << map << "; view the tensor with a smaller inner extent";
     }
-  } else {
-    for (int64_t dim = 0; dim + 2 < rank; ++dim)
-      if (shape[dim] != 1)
-        return user->emitOpError("expected a tile of rows, with extent 1 in "
-                                 "the outer dimensions, for a swizzled "
-                                 "buffer, got ")
-               << map;
   }
 
   // Boxes in row-major order of their starts, panels outermost when swizzled.

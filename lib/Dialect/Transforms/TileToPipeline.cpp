@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bsmm/Dialect/IR/ElementTypes.h"
+#include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Dialect/Transforms/LayoutProof.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Dialect/Transforms/TileOrder.h"
@@ -51,6 +52,35 @@ static BufferLayout widestSwizzle(int64_t bits) {
   return BufferLayout::RowMajor;
 }
 
+/// Whether a value is provably a multiple of `divisor`.
+static bool isMultipleOf(Value value, int64_t divisor) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue() % divisor == 0;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    return isMultipleOf(op->getOperand(0), divisor) ||
+           isMultipleOf(op->getOperand(1), divisor);
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::RemUIOp,
+                      arith::RemSIOp>(op))
+    return isMultipleOf(op->getOperand(0), divisor) &&
+           isMultipleOf(op->getOperand(1), divisor);
+  return false;
+}
+
+/// Whether a row of scales is provably 0 or 64: the places in a scale tile where
+/// a tile of B may start (half a tile is two columns of tensor memory).
+static bool isHalfTileOffset(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant == 0 || constant == layout::scaleTileRows / 2;
+  auto remainder = value.getDefiningOp<arith::RemUIOp>();
+  return remainder &&
+         matchPattern(remainder.getRhs(), m_ConstantInt(&constant)) &&
+         constant == layout::scaleTileRows &&
+         isMultipleOf(remainder.getLhs(), layout::scaleTileRows / 2);
+}
+
 namespace {
 /// One kernel on its way from the tile level to the pipeline level.
 class KernelRewriter {
@@ -74,6 +104,8 @@ private:
   LogicalResult analyzeDot(ScaledDotOp op);
   FailureOr<unsigned> addLoad(Operation *user, TmaLoadOp load,
                               BufferType type);
+  LogicalResult analyzeLoop(scf::ForOp loop);
+  LogicalResult analyzeSurroundings();
   LogicalResult analyzeEpilogue();
   FailureOr<int64_t> chooseStages();
 
@@ -172,6 +204,16 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
         "expected all rows of the loaded scales of A, which start at a "
         "multiple of 128 rows");
 
+  if (tiles->scaleB.rowOffset && !isHalfTileOffset(tiles->scaleB.rowOffset))
+    return op.emitOpError("expected the rows of the scales of B to start at 0 "
+                          "or 64 of a scale tile, e.g. at the remainder by 128 "
+                          "of a multiple of 64");
+  if (TileAttr tile = kernel.getTileAttr();
+      tile && (tile.getM() != m || tile.getN() != n))
+    return op.emitOpError("expected a tile of ")
+           << tile.getM() << "x" << tile.getN()
+           << " as the kernel's 'tile' says, got " << m << "x" << n;
+
   auto emitError = [&] { return op.emitOpError(); };
   MLIRContext *context = op.getContext();
   auto operandType = [&](Type element, int64_t rows) {
@@ -198,6 +240,16 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
       return op.emitOpError("expected rows of a multiple of 32 bytes along k, "
                             "got ")
              << type;
+  for (unsigned load : {*a, *scaleA, *b, *scaleB})
+    if (failed(planBoxes(loads[load], loads[load].getMap().getType(),
+                         loadTypes[load])))
+      return failure();
+  // Scales of missing groups are set to zero where they were loaded.
+  for (Dot &other : dots)
+    if ((other.scaleA == *scaleA || other.scaleB == *scaleB) &&
+        other.op.getLimitK() != op.getLimitK())
+      return op.emitOpError("expected one limit_k for scaled dots that share "
+                            "loaded scales");
   dots.push_back({op, *a, *scaleA, *b, *scaleB, tiles->scaleB.rowOffset});
   return success();
 }
@@ -232,6 +284,13 @@ LogicalResult KernelRewriter::analyze() {
   if (!mainLoop.getInductionVar().getType().isSignlessInteger(32))
     return mainLoop.emitOpError("expected an i32 loop over K, got ")
            << mainLoop.getInductionVar().getType();
+
+  if (failed(analyzeLoop(mainLoop)) ||
+      (tileLoop && failed(analyzeLoop(tileLoop))))
+    return failure();
+  APInt step;
+  if (!matchPattern(mainLoop.getStep(), m_ConstantInt(&step)))
+    return mainLoop.emitOpError("expected a constant step of the loop over K");
 
   if (mainLoop.getNumResults() != 1)
     return mainLoop.emitOpError("expected the accumulator as only value "
@@ -273,7 +332,8 @@ LogicalResult KernelRewriter::analyze() {
       ArrayRef<int64_t>{found.front().getM(), found.front().getN()},
       Type(builder.getF32Type()), MemorySpace::TensorMemory,
       BufferLayout::Accumulator);
-  if (!accumulatorType || failed(analyzeEpilogue()))
+  if (!accumulatorType || failed(analyzeEpilogue()) ||
+      failed(analyzeSurroundings()))
     return failure();
   FailureOr<int64_t> chosen = chooseStages();
   if (failed(chosen))
@@ -283,22 +343,29 @@ LogicalResult KernelRewriter::analyze() {
 }
 
 LogicalResult KernelRewriter::analyzeEpilogue() {
-  Block *block = mainLoop->getBlock();
-  for (Operation &op : *block) {
+  WalkResult walk = kernel.walk([&](Operation *op) {
     if (!isa<TmaStoreOp, PredicatedStoreOp>(op))
-      continue;
+      return WalkResult::advance();
     if (store) {
       InFlightDiagnostic diagnostic =
-          op.emitOpError("expected one store in a tile");
+          op->emitOpError("expected one store in a kernel");
       diagnostic.attachNote(store->getLoc()) << "the first store is here";
-      return diagnostic;
+      return WalkResult::interrupt();
     }
-    store = &op;
-  }
-  if (!store || !mainLoop->isBeforeInBlock(store))
+    store = op;
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  if (!store || store->getBlock() != mainLoop->getBlock() ||
+      !mainLoop->isBeforeInBlock(store))
     return kernel.emitOpError("expected a store of the result after the loop "
                               "over K");
   auto stored = cast<RankedTensorType>(store->getOperand(0).getType());
+  if (Type element = stored.getElementType();
+      !element.isF16() && !element.isBF16() && !element.isF32())
+    return store->emitOpError("expected an output of f16, bf16 or f32, got ")
+           << element;
   ArrayRef<int64_t> shape = accumulatorType.getShape();
   if (stored.getNumElements() != shape[0] * shape[1] ||
       stored.getRank() < 2 || stored.getShape().take_back(2) != shape)
@@ -310,8 +377,44 @@ LogicalResult KernelRewriter::analyzeEpilogue() {
         [&] { return store->emitOpError(); }, kernel.getContext(), shape,
         stored.getElementType(), MemorySpace::Shared,
         widestSwizzle(shape[1] * getElementBits(stored.getElementType())));
-    if (!stagingType)
+    if (!stagingType ||
+        failed(planBoxes(store, cast<TmaStoreOp>(store).getMap().getType(),
+                         stagingType)))
       return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelRewriter::analyzeLoop(scf::ForOp loop) {
+  if (loop.getUnsignedCmp())
+    return loop.emitOpError("expected a signed loop in a kernel");
+  APInt step;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+      !step.isStrictlyPositive())
+    return loop.emitOpError("expected a positive step, got ")
+           << step.getSExtValue();
+  return success();
+}
+
+/// Around the loop over K stand scalar arithmetic, done by every thread, and
+/// the elementwise operations of the epilogue.
+LogicalResult KernelRewriter::analyzeSurroundings() {
+  SmallVector<Block *> blocks = {&kernel.getBody().front()};
+  if (tileLoop)
+    blocks.push_back(tileLoop.getBody());
+  for (Block *block : blocks) {
+    for (Operation &op : *block) {
+      if (&op == tileLoop || &op == mainLoop || &op == store ||
+          op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      bool yieldsScalar = isTensorOp(&op) &&
+                          llvm::any_of(op.getResultTypes(), [](Type type) {
+                            return !isa<RankedTensorType>(type);
+                          });
+      if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) || yieldsScalar)
+        return op.emitOpError("expected only scalar arithmetic and elementwise "
+                              "operations on tiles around the loop over K");
+    }
   }
   return success();
 }
@@ -494,11 +597,19 @@ FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
                                  "store");
     return emitElementwise(reshape.getSource(), local, columns);
   }
+  auto isLowered = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16() || element.isF32() ||
+           element.isInteger(1) || element.isSignlessInteger(32);
+  };
+  // Remainders and the functions of math become calls of a device library.
   if (!op || op == mainLoop || !op->hasTrait<OpTrait::Elementwise>() ||
-      op->getNumResults() != 1)
-    return store->emitOpError("expected an elementwise function of the "
-                              "accumulator, constants and scalars to store, "
-                              "got '")
+      op->getNumResults() != 1 || !isa<arith::ArithDialect>(op->getDialect()) ||
+      isa<arith::RemFOp>(op) || !llvm::all_of(op->getOperandTypes(), isLowered) ||
+      !llvm::all_of(op->getResultTypes(), isLowered))
+    return store->emitOpError("expected elementwise arith operations in f16, "
+                              "bf16 or f32 on the accumulator, constants and "
+                              "scalars before the store, got '")
            << (op ? op->getName().getStringRef() : StringRef("an argument"))
            << "' on the way";
   SmallVector<Value> operands;

@@ -6,17 +6,13 @@
 #blocked32 = #bsmm.scales<blocked_128x4, vec = 32>
 #linear16 = #bsmm.scales<linear, vec = 16>
 
-// CHECK-DAG: #[[B16:.+]] = #bsmm.scales<blocked_128x4, vec = 16>
-// CHECK-DAG: #[[B32:.+]] = #bsmm.scales<blocked_128x4, vec = 32>
-// CHECK-DAG: #[[L16:.+]] = #bsmm.scales<linear, vec = 16>
-
 // CHECK-LABEL: func.func @nvfp4
 func.func @nvfp4(
     %a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #blocked16>,
     %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #blocked16>,
     %c: tensor<128x512xf16>) -> tensor<128x512xf16> {
   // CHECK: bsmm.scaled_matmul
-  // CHECK-SAME: ins(%{{.*}} scales %{{.*}}, %{{.*}} scales %{{.*}} : tensor<128x1024xf4E2M1FN>, tensor<128x64xf8E4M3FN, #[[B16]]>, tensor<512x1024xf4E2M1FN>, tensor<512x64xf8E4M3FN, #[[B16]]>)
+  // CHECK-SAME: ins(%{{.*}} scales %{{.*}}, %{{.*}} scales %{{.*}} : tensor<128x1024xf4E2M1FN>, tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>, tensor<512x1024xf4E2M1FN>, tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
   // CHECK-SAME: outs(%{{.*}} : tensor<128x512xf16>) -> tensor<128x512xf16>
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
@@ -58,7 +54,7 @@ func.func @one_scale(
     %b: tensor<32x16xf4E2M1FN>, %sb: tensor<32x1xf8E4M3FN, #linear16>,
     %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
   // CHECK: bsmm.scaled_matmul
-  // CHECK-SAME: tensor<16x1xf8E4M3FN, #[[L16]]>
+  // CHECK-SAME: tensor<16x1xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<16x16xf4E2M1FN>,
           tensor<16x1xf8E4M3FN, #linear16>, tensor<32x16xf4E2M1FN>,
@@ -101,10 +97,10 @@ func.func @dynamic(
 // CHECK-LABEL: func.func @reorder
 func.func @reorder(%0: tensor<100x63xf8E4M3FN, #linear16>)
     -> tensor<100x63xf8E4M3FN, #linear16> {
-  // CHECK: bsmm.pack_scales %{{.*}} : tensor<100x63xf8E4M3FN, #[[L16]]> to tensor<100x63xf8E4M3FN, #[[B16]]>
+  // CHECK: bsmm.pack_scales %{{.*}} : tensor<100x63xf8E4M3FN, #bsmm.scales<linear, vec = 16>> to tensor<100x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
   %1 = bsmm.pack_scales %0 : tensor<100x63xf8E4M3FN, #linear16>
       to tensor<100x63xf8E4M3FN, #blocked16>
-  // CHECK: bsmm.unpack_scales %{{.*}} : tensor<100x63xf8E4M3FN, #[[B16]]> to tensor<100x63xf8E4M3FN, #[[L16]]>
+  // CHECK: bsmm.unpack_scales %{{.*}} : tensor<100x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>> to tensor<100x63xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
   %2 = bsmm.unpack_scales %1 : tensor<100x63xf8E4M3FN, #blocked16>
       to tensor<100x63xf8E4M3FN, #linear16>
   return %2 : tensor<100x63xf8E4M3FN, #linear16>
@@ -120,19 +116,19 @@ func.func @views(
         tensor<3x256x64xf8E4M3FN, #blocked16>,
         tensor<320x45xf8E4M3FN, #blocked16>,
         tensor<?x?x?xf8E4M3FN, #blocked16>) {
-  // CHECK: bsmm.view_scales %{{.*}} memory_order [5, 2, 4, 0, 1, 3] : tensor<32x4x2x4x16x1xf8E4M3FN> to tensor<1x256x64xf8E4M3FN, #[[B16]]>
+  // CHECK: bsmm.view_scales %{{.*}} memory_order [5, 2, 4, 0, 1, 3] : tensor<32x4x2x4x16x1xf8E4M3FN> to tensor<1x256x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
   %0 = bsmm.view_scales %user memory_order [5, 2, 4, 0, 1, 3]
       : tensor<32x4x2x4x16x1xf8E4M3FN>
       to tensor<1x256x64xf8E4M3FN, #blocked16>
-  // CHECK: bsmm.view_scales %{{.*}} memory_order [0, 1, 2, 3, 4] : tensor<3x2x16x2x256xf8E4M3FN> to tensor<3x256x64xf8E4M3FN, #[[B16]]>
+  // CHECK: bsmm.view_scales %{{.*}} memory_order [0, 1, 2, 3, 4] : tensor<3x2x16x2x256xf8E4M3FN> to tensor<3x256x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
   %1 = bsmm.view_scales %tma memory_order [0, 1, 2, 3, 4]
       : tensor<3x2x16x2x256xf8E4M3FN>
       to tensor<3x256x64xf8E4M3FN, #blocked16>
-  // CHECK: tensor<32x4x3x4x12x1xf8E4M3FN> to tensor<320x45xf8E4M3FN, #[[B16]]>
+  // CHECK: tensor<32x4x3x4x12x1xf8E4M3FN> to tensor<320x45xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
   %2 = bsmm.view_scales %padded memory_order [5, 2, 4, 0, 1, 3]
       : tensor<32x4x3x4x12x1xf8E4M3FN>
       to tensor<320x45xf8E4M3FN, #blocked16>
-  // CHECK: tensor<32x4x?x4x?x?xf8E4M3FN> to tensor<?x?x?xf8E4M3FN, #[[B16]]>
+  // CHECK: tensor<32x4x?x4x?x?xf8E4M3FN> to tensor<?x?x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
   %3 = bsmm.view_scales %dynamic memory_order [5, 2, 4, 0, 1, 3]
       : tensor<32x4x?x4x?x?xf8E4M3FN>
       to tensor<?x?x?xf8E4M3FN, #blocked16>

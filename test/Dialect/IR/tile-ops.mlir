@@ -13,7 +13,7 @@ func.func @memory(%a: !bsmm.tensor_map<1x128x256xf4E2M1FN>,
   // CHECK: bsmm.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
   bsmm.tma_store %tile, %d[%i, %i, %i]
       : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
-  // CHECK: bsmm.predicated_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] limits [%{{.*}}, %{{.*}}] strides [%{{.*}}, %{{.*}}] : tensor<1x128x128xf16>
+  // CHECK: bsmm.predicated_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] limits[%{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}] : tensor<1x128x128xf16>
   bsmm.predicated_store %tile, %p[%i, %i, %i] limits [%i, %i] strides [%s, %s]
       : tensor<1x128x128xf16>
   // CHECK: bsmm.predicated_store {{.*}} : tensor<1x64x48xf8E4M3FN>

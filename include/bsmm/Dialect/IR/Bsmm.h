@@ -25,6 +25,12 @@
 #include "bsmm/Dialect/IR/BsmmDialect.h.inc"
 #include "bsmm/Dialect/IR/BsmmEnums.h.inc"
 
+namespace bsmm::detail {
+/// What every operation of a level owes: tile and pipeline operations stand in
+/// a kernel, problem operations do not; tiles have a sane size.
+mlir::LogicalResult verifyLevelOp(mlir::Operation *op);
+} // namespace bsmm::detail
+
 #include "bsmm/Dialect/IR/BsmmInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

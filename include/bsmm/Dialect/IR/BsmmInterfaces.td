@@ -11,6 +11,7 @@ def Bsmm_LevelOpInterface : OpInterface<"LevelOpInterface"> {
     Says which level of the dialect an operation belongs to. `bsmm.kernel`
     states the level of its body and refuses operations of another one.
   }];
+  let verify = [{ return ::bsmm::detail::verifyLevelOp($_op); }];
   let methods = [
     StaticInterfaceMethod<"The level that this operation belongs to.",
                           "::bsmm::Level", "getLevel", (ins)>

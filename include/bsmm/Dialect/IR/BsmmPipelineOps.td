@@ -34,6 +34,7 @@ def Bsmm_AllocOp : Bsmm_PipelineOp<"alloc"> {
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs Bsmm_BufferType:$buffer);
   let assemblyFormat = "attr-dict `:` qualified(type($buffer))";
+  let hasVerifier = 1;
 }
 
 def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
@@ -120,6 +121,7 @@ class Bsmm_ChannelSignalOp<string mnemonic>
     : Bsmm_PipelineOp<mnemonic> {
   let arguments = (ins Bsmm_ChannelType:$channel, I32:$iteration);
   let assemblyFormat = "$channel `[` $iteration `]` attr-dict `:` qualified(type($channel))";
+  let hasVerifier = 1;
 }
 
 def Bsmm_CommitOp : Bsmm_ChannelSignalOp<"commit"> {
@@ -378,6 +380,7 @@ def Bsmm_WriteGlobalOp : Bsmm_PipelineOp<"write_global"> {
     $values `,` $pointer `[` $row `,` $column `]` `base` $base `stride` $stride
     `limits` `[` $limit_row `,` $limit_column `]` attr-dict `:` type($values)
   }];
+  let hasVerifier = 1;
 }
 
 def Bsmm_StoreAsyncOp : Bsmm_PipelineOp<"store_async"> {
@@ -418,6 +421,7 @@ def Bsmm_WaitStoresOp : Bsmm_PipelineOp<"wait_stores"> {
   }];
   let arguments = (ins UnitAttr:$read);
   let assemblyFormat = "(`read` $read^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
@@ -431,6 +435,7 @@ def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
     Since version 1.
   }];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
@@ -444,6 +449,7 @@ def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
     Since version 1.
   }];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // BSMM_DIALECT_IR_BSMMPIPELINEOPS_TD

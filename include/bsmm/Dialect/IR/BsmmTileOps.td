@@ -163,6 +163,7 @@ def Bsmm_ExtractRowsOp : Bsmm_TileOp<"extract_rows", [Pure]> {
     $source `[` $offset `]` attr-dict `:` type($source) `to` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Bsmm_ScaledDotOp : Bsmm_TileOp<"scaled_dot", [

@@ -1,0 +1,639 @@
+//===- TileLevel.cpp - kernels as functions that run all their CTAs -------===//
+
+#include "FunctionLowering.h"
+#include "bsmm/Dialect/IR/ElementTypes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+FailureOr<int64_t> bsmm::findScaleVectorSize(KernelOp kernel) {
+  ScaledDotOp first;
+  WalkResult walk = kernel.walk([&](ScaledDotOp op) {
+    if (!first)
+      first = op;
+    if (first.getScaleVectorSize() == op.getScaleVectorSize())
+      return WalkResult::advance();
+    op.emitOpError("expected one scale vector size in a kernel, got ")
+        << first.getScaleVectorSize() << " and " << op.getScaleVectorSize();
+    return WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  return first ? first.getScaleVectorSize() : 0;
+}
+
+namespace {
+class KernelLowering : public FunctionLowering {
+public:
+  KernelLowering(ImplicitLocOpBuilder &builder,
+                 const CpuConversionOptions &options, KernelOp kernel)
+      : FunctionLowering(builder, options), kernel(kernel) {}
+
+  FailureOr<func::FuncOp> run();
+
+protected:
+  LogicalResult lowerLevelOp(Operation &op) override;
+  /// Tiles of narrow types are decoded when they are loaded.
+  Type storageOf(Type element) override {
+    return isNarrowFloat(element) || isHalfFloat(element)
+               ? Type(builder.getF32Type())
+               : element;
+  }
+
+private:
+  LogicalResult build();
+
+  /// The memory of an operand.
+  struct Memory {
+    Value memory;
+    Value pitch, batchStride;
+  };
+  /// An operand that is read, decoded.
+  struct Decoded {
+    Value values;
+    SmallVector<Value> extents;
+    /// Value of elements outside of the tensor: that of code 0.
+    float outside = 0;
+  };
+
+  Value argument(ArgumentRole role);
+  Value rowsOf(ArgumentRole role);
+  FailureOr<ArgumentRole> roleOf(Operation *op, Value argument);
+  LogicalResult decodeOperand(BlockArgument argument, ArgumentRole role,
+                              Operation *user);
+  FailureOr<Value> countCtas();
+  LogicalResult lowerLoad(TmaLoadOp op);
+  LogicalResult lowerStore(Operation *op, Value tile, ArgumentRole role,
+                           ValueRange coordinates, ArrayRef<Value> limits,
+                           Value batchStride, Value pitch);
+  void lowerReshape(ReshapeOp op);
+  void lowerOrder(GroupedOrderOp op);
+  LogicalResult lowerDot(ScaledDotOp op);
+
+  KernelOp kernel;
+  func::FuncOp function;
+  DenseMap<ArgumentRole, Value> arguments;
+  DenseMap<ArgumentRole, Memory> memories;
+  DenseMap<Value, Decoded> decoded;
+  int64_t vectorSize = 0;
+  Value cta, ctas;
+};
+} // namespace
+
+Value KernelLowering::argument(ArgumentRole role) { return arguments[role]; }
+
+/// Rows of an operand.
+Value KernelLowering::rowsOf(ArgumentRole role) {
+  bool isN = role == ArgumentRole::B || role == ArgumentRole::ScaleB;
+  return argument(isN ? ArgumentRole::N : ArgumentRole::M);
+}
+
+FailureOr<ArgumentRole> KernelLowering::roleOf(Operation *op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (argument.getOwner() == &kernel.getBody().front())
+      if (auto role = kernel.getArgAttrOfType<ArgumentRoleAttr>(
+              argument.getArgNumber(), BsmmDialect::getRoleAttrName()))
+        return role.getValue();
+  return op->emitOpError("expected an argument of the kernel with a role, e.g. "
+                         "{bsmm.role = #bsmm.role<a>}, for the reference "
+                         "conversion");
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::decodeOperand(BlockArgument argument,
+                                            ArgumentRole role,
+                                            Operation *user) {
+  auto map = cast<TensorMapType>(argument.getType());
+  ArrayRef<int64_t> shape = map.getShape();
+  Type type = map.getElementType();
+  unsigned bits = getElementBits(type);
+  bool isScale = role == ArgumentRole::ScaleA || role == ArgumentRole::ScaleB;
+  if (!isa<FloatType>(type))
+    return user->emitOpError("expected a floating-point operand for the "
+                             "reference conversion, got ")
+           << map;
+  if (role == ArgumentRole::D)
+    return user->emitOpError("expected an input to load from, got the output; "
+                             "the reference conversion reads d nowhere");
+
+  const Memory &memory = memories.find(role)->second;
+  Value rows = rowsOf(role), columns = this->argument(ArgumentRole::K),
+        batches = this->argument(ArgumentRole::L);
+  if (role == ArgumentRole::C)
+    columns = this->argument(ArgumentRole::N);
+  if (isScale) {
+    if (vectorSize == 0)
+      return user->emitOpError("expected a bsmm.scaled_dot in a kernel that "
+                               "loads scales: it gives the number of groups");
+    columns = emit.ceilDivide(columns, vectorSize);
+  }
+  Value bytes = readable(memory.memory);
+  Decoded result;
+  if (isa<Float8E8M0FNUType>(type))
+    result.outside = 0x1p-127f; // code 0
+  // One element at least, so that a load outside always has one to read.
+  Value one = emit.index(1);
+  auto sizes = [&] {
+    return llvm::map_to_vector(result.extents, [&](Value extent) {
+      return OpFoldResult(
+          arith::MaxUIOp::create(builder, extent, one).getResult());
+    });
+  };
+
+  if (shape.size() == 2 || shape.size() == 3) {
+    if (shape.size() == 3)
+      result.extents.push_back(batches);
+    result.extents.push_back(rows);
+    result.extents.push_back(columns);
+    // Elements of an empty operand are never read from memory.
+    Value isThere = emit.compare(
+        arith::CmpIPredicate::ugt,
+        emit.multiply(emit.multiply(batches, rows), columns), emit.index(0));
+    auto branch = scf::IfOp::create(
+        builder,
+        RankedTensorType::get(
+            SmallVector<int64_t>(shape.size(), ShapedType::kDynamic),
+            builder.getF32Type()),
+        isThere, true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value values = emit.generate(
+        sizes(), builder.getF32Type(), [&](ValueRange indices) {
+          Value start =
+              emit.multiply(indices.drop_back().back(), memory.pitch);
+          if (indices.size() == 3)
+            start = emit.add(start,
+                             emit.multiply(indices[0], memory.batchStride));
+          Value byte = emit.divide(emit.multiply(start, bits), 8);
+          return emit.decode(
+              emit.readCode(bytes, {byte, indices.back()}, bits), type);
+        });
+    scf::YieldOp::create(builder, values);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder,
+                         emit.fill(sizes(), emit.f32(result.outside)));
+    result.values = branch.getResult(0);
+  } else if (isScale && shape.size() == 5 && shape[3] == 2 &&
+             shape[4] == 256) {
+    Value rowTiles = emit.ceilDivide(rows, 128);
+    Value groupTiles = emit.ceilDivide(columns, 4);
+    result.extents = {batches, rowTiles, groupTiles, emit.index(2),
+                      emit.index(256)};
+    Value isThere = emit.compare(
+        arith::CmpIPredicate::ugt,
+        emit.multiply(emit.multiply(batches, rowTiles), groupTiles),
+        emit.index(0));
+    auto isDynamic = ShapedType::kDynamic;
+    auto branch = scf::IfOp::create(
+        builder,
+        RankedTensorType::get({isDynamic, isDynamic, isDynamic, 2, 256},
+                              builder.getF32Type()),
+        isThere, true);
+    SmallVector<OpFoldResult> physical;
+    auto makeSizes = [&] {
+      physical = sizes();
+      physical[3] = builder.getIndexAttr(2);
+      physical[4] = builder.getIndexAttr(256);
+    };
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    makeSizes();
+    Value values = emit.generate(
+        physical, builder.getF32Type(), [&](ValueRange indices) {
+          Value tile = emit.add(emit.multiply(indices[1], groupTiles),
+                                indices[2]);
+          Value inTile =
+              emit.add(emit.multiply(indices[3], 256), indices[4]);
+          Value byte = emit.add(emit.multiply(tile, 512), inTile);
+          byte = emit.add(byte,
+                          emit.multiply(indices[0], memory.batchStride));
+          return emit.decode(emit.readCode(bytes, {byte, emit.index(0)}, 8),
+                             type);
+        });
+    scf::YieldOp::create(builder, values);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    makeSizes();
+    scf::YieldOp::create(builder,
+                         emit.fill(physical, emit.f32(result.outside)));
+    result.values = branch.getResult(0);
+  } else {
+    return user->emitOpError("expected rows [L, rows, columns] or [rows, "
+                             "columns], or blocked scales [L, rows / 128, "
+                             "groups / 4, 2, 256], for the reference "
+                             "conversion, got ")
+           << map;
+  }
+  decoded[argument] = result;
+  return success();
+}
+
+FailureOr<Value> KernelLowering::countCtas() {
+  auto rule = kernel.getGrid();
+  auto tile = kernel.getTile();
+  if (!rule && !tile)
+    return emit.index(1);
+  if (!rule || !tile)
+    return kernel.emitOpError("expected both 'tile' and 'grid', which give the "
+                              "number of CTAs, or none of them for one CTA");
+  Value tilesM =
+      emit.ceilDivide(argument(ArgumentRole::M), tile->getM());
+  Value tilesN =
+      emit.ceilDivide(argument(ArgumentRole::N), tile->getN());
+  Value tiles = emit.multiply(emit.multiply(tilesM, tilesN),
+                              argument(ArgumentRole::L));
+  if (*rule == GridRule::Persistent)
+    tiles = arith::MinUIOp::create(
+        builder, tiles, emit.index(std::max<int64_t>(1, options.persistentCtas)));
+  return tiles;
+}
+
+FailureOr<func::FuncOp> KernelLowering::run() {
+  if (succeeded(build()))
+    return function;
+  if (function)
+    function.erase();
+  return failure();
+}
+
+LogicalResult KernelLowering::build() {
+  if (kernel.getLevel() != Level::Tile)
+    return kernel.emitOpError("expected a kernel at the tile level, got ")
+           << stringifyLevel(kernel.getLevel())
+           << "; run the reference conversion before bsmm-tile-to-pipeline";
+  FailureOr<int64_t> vector = findScaleVectorSize(kernel);
+  if (failed(vector))
+    return failure();
+  vectorSize = *vector;
+
+  auto bytesType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  SmallVector<Type> types(std::size(cpuMemoryRoles), bytesType);
+  types.append(std::size(cpuSizeRoles) + 2 * std::size(cpuStridedRoles),
+               builder.getI64Type());
+  types.append(std::size(cpuScalarRoles), builder.getF32Type());
+  function = func::FuncOp::create(
+      builder, kernel.getSymName(),
+      builder.getFunctionType(types, builder.getI64Type()));
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                    builder.getUnitAttr());
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  emit.tables = entry;
+
+  auto next = entry->args_begin();
+  for (ArgumentRole role : cpuMemoryRoles)
+    memories[role].memory = *next++;
+  for (ArgumentRole role : cpuSizeRoles)
+    arguments[role] = emit.toIndex(*next++);
+  for (ArgumentRole role : cpuStridedRoles) {
+    memories[role].pitch = emit.toIndex(*next++);
+    memories[role].batchStride = emit.toIndex(*next++);
+  }
+  for (ArgumentRole role : cpuScalarRoles)
+    arguments[role] = *next++;
+  createStatus();
+
+  for (BlockArgument argument : kernel.getArguments()) {
+    if (argument.use_empty())
+      continue;
+    Operation *user = *argument.user_begin();
+    builder.setLoc(argument.getLoc());
+    FailureOr<ArgumentRole> role = roleOf(user, argument);
+    if (failed(role))
+      return failure();
+    switch (*role) {
+    case ArgumentRole::M:
+    case ArgumentRole::N:
+    case ArgumentRole::K:
+    case ArgumentRole::L:
+      mapping.map(argument, builder.createOrFold<arith::IndexCastOp>(
+                                builder.getI32Type(), this->argument(*role)));
+      break;
+    case ArgumentRole::PitchD:
+    case ArgumentRole::BatchStrideD: {
+      const Memory &d = memories[ArgumentRole::D];
+      mapping.map(argument,
+                  builder.createOrFold<arith::IndexCastOp>(
+                      builder.getI64Type(), *role == ArgumentRole::PitchD
+                                                ? d.pitch
+                                                : d.batchStride));
+      break;
+    }
+    case ArgumentRole::Alpha:
+    case ArgumentRole::Beta:
+    case ArgumentRole::OutScale:
+      mapping.map(argument, this->argument(*role));
+      break;
+    default:
+      for (Operation *each : argument.getUsers())
+        if (isa<TmaLoadOp>(each) && !decoded.contains(argument) &&
+            failed(decodeOperand(argument, *role, each)))
+          return failure();
+    }
+  }
+
+  findAccumulators(kernel.getBody());
+  builder.setLoc(kernel.getLoc());
+  FailureOr<Value> count = countCtas();
+  if (failed(count))
+    return failure();
+  ctas = *count;
+  auto loop = scf::ForOp::create(builder, emit.index(0), ctas, emit.index(1));
+  cta = loop.getInductionVar();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    if (failed(lowerBlock(kernel.getBody().front())))
+      return failure();
+  }
+  builder.setLoc(kernel.getLoc());
+  returnStatus();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerLoad(TmaLoadOp op) {
+  auto found = decoded.find(op.getMap());
+  if (found == decoded.end()) {
+    (void)roleOf(op, op.getMap());
+    return failure();
+  }
+  Decoded &operand = found->second;
+  SmallVector<Value> start;
+  for (Value coordinate : op.getCoordinates())
+    start.push_back(emit.toIndex(get(coordinate)));
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  Value outside = emit.f32(operand.outside);
+  Value result = emit.generate(
+      sizes, builder.getF32Type(), [&](ValueRange indices) -> Value {
+        // Compared as unsigned: a negative coordinate is outside, too.
+        Value zero = emit.index(0), isInside;
+        SmallVector<Value> at, checks;
+        for (auto [index, first, extent] :
+             llvm::zip(indices, start, operand.extents)) {
+          at.push_back(emit.add(index, first));
+          Value check =
+              emit.compare(arith::CmpIPredicate::ult, at.back(), extent);
+          isInside = isInside ? arith::AndIOp::create(builder, isInside, check)
+                                    .getResult()
+                              : check;
+        }
+        for (Value &index : at)
+          index = arith::SelectOp::create(builder, isInside, index, zero);
+        Value value = tensor::ExtractOp::create(builder, operand.values, at);
+        return arith::SelectOp::create(builder, isInside, value, outside);
+      });
+  mapping.map(op.getResult(), result);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerStore(Operation *op, Value tile,
+                                         ArgumentRole role,
+                                         ValueRange coordinates,
+                                         ArrayRef<Value> limits,
+                                         Value batchStride, Value pitch) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  Type element = type.getElementType();
+  if (role != ArgumentRole::D)
+    return op->emitOpError("expected the output, the argument with role d, to "
+                           "store to, got role ")
+           << stringifyArgumentRole(role);
+  if (!element.isF32() && !isHalfFloat(element))
+    return op->emitOpError("expected an output of f16, bf16 or f32 for the "
+                           "reference conversion, got ")
+           << element;
+  int64_t rank = type.getRank();
+  if (rank != 2 && rank != 3)
+    return op->emitOpError("expected a tile [rows, columns] or [L, rows, "
+                           "columns] for the reference conversion, got ")
+           << type;
+  Value values = get(tile);
+  Value memory = memories[ArgumentRole::D].memory;
+  int64_t bytes = getElementBits(element) / 8;
+
+  // Loops over the part of the tile that lies inside of the output.
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Value> indices;
+  Value offset = emit.index(0);
+  Value strides[] = {batchStride, pitch, emit.index(1)};
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    Value start = emit.toIndex(get(coordinates[dim]));
+    Value zero = emit.index(0);
+    Value first = clampToZero(arith::SubIOp::create(builder, zero, start));
+    Value end = arith::SubIOp::create(builder, limits[3 - rank + dim], start);
+    end = arith::MinSIOp::create(builder, end,
+                                 emit.index(type.getDimSize(dim)));
+    auto loop = scf::ForOp::create(builder, first, end, emit.index(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    indices.push_back(loop.getInductionVar());
+    Value at = emit.add(loop.getInductionVar(), start);
+    offset = emit.add(offset, emit.multiply(at, strides[3 - rank + dim]));
+  }
+  Value value = tensor::ExtractOp::create(builder, values, indices);
+  storeChecked(memory, emit.multiply(offset, bytes),
+               emit.encode(value, element), bytes * 8);
+  return success();
+}
+
+void KernelLowering::lowerReshape(ReshapeOp op) {
+  Value value = get(op.getSource());
+  auto source = cast<RankedTensorType>(value.getType());
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  // Through one dimension, which fits every pair of shapes.
+  auto allDims = [](int64_t rank) {
+    return SmallVector<ReassociationIndices>{
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
+  };
+  if (source.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(builder, value,
+                                            allDims(source.getRank()));
+  if (shape.size() > 1)
+    value = tensor::ExpandShapeOp::create(
+        builder, RankedTensorType::get(shape, source.getElementType()), value,
+        allDims(shape.size()));
+  mapping.map(op.getResult(), value);
+}
+
+LogicalResult KernelLowering::lowerDot(ScaledDotOp op) {
+  Type scaleType =
+      cast<RankedTensorType>(op.getScaleA().getType()).getElementType();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK(),
+          vec = op.getScaleVectorSize();
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1),
+             d2 = builder.getAffineDimExpr(2);
+  MLIRContext *context = builder.getContext();
+  auto parallel = utils::IteratorType::parallel,
+       reduction = utils::IteratorType::reduction;
+  Value limit;
+  if (op.getLimitK())
+    limit = emit.toIndex(get(op.getLimitK()));
+
+  // Operands times scales, once for each element of the tile.
+  auto scaled = [&](Value values, Value scales, int64_t rows, int64_t columns,
+                    AffineExpr group, AffineExpr row, unsigned dimOfK) {
+    Value init = tensor::EmptyOp::create(builder,
+                                         ArrayRef<int64_t>{rows, columns},
+                                         productType(scaleType));
+    AffineMap maps[] = {AffineMap::get(2, 0, {d0, d1}, context),
+                        AffineMap::get(2, 0, {row, group}, context),
+                        AffineMap::get(2, 0, {d0, d1}, context)};
+    return emit.generic(
+        {values, scales}, init, maps, {parallel, parallel},
+        [&](ValueRange arguments) -> Value {
+          Value scale = arguments[1];
+          if (isa<Float8E4M3FNType>(scaleType))
+            scale = math::AbsFOp::create(builder, scale);
+          if (limit) {
+            Value number = emit.divide(
+                linalg::IndexOp::create(builder, dimOfK), vec);
+            Value isValid =
+                emit.compare(arith::CmpIPredicate::slt, number, limit);
+            scale = arith::SelectOp::create(builder, isValid, scale,
+                                            emit.f32(0.0f));
+          }
+          return applyScale(arguments[0], scale, scaleType);
+        });
+  };
+  Value a = scaled(get(op.getA()), get(op.getScaleA()), m, k,
+                   d1.floorDiv(vec), d0, 1);
+  Value b = scaled(get(op.getB()), get(op.getScaleB()), k, n,
+                   d0.floorDiv(vec), d1, 0);
+  AffineMap maps[] = {AffineMap::get(3, 0, {d0, d1}, context),
+                      AffineMap::get(3, 0, {d1, d2}, context),
+                      AffineMap::get(3, 0, {d0, d2}, context)};
+  // K in the middle: sums run in ascending order of K, rows of B contiguously.
+  Value result =
+      emit.generic({a, b}, getAccumulator(op.getAccumulator()), maps,
+                   {parallel, reduction, parallel}, [&](ValueRange arguments) {
+                     return multiplyAdd(arguments[2], arguments[0],
+                                        arguments[1]);
+                   });
+  mapping.map(op.getResult(), result);
+  return success();
+}
+
+void KernelLowering::lowerOrder(GroupedOrderOp op) {
+  auto atLeastOne = [&](Value value) -> Value {
+    return arith::MaxUIOp::create(builder, value, emit.i32(1));
+  };
+  Value linear = get(op.getLinear());
+  Value tilesM = atLeastOne(get(op.getTilesM())),
+        tilesN = atLeastOne(get(op.getTilesN()));
+  // A group of more rows than there are is one of all rows; its number of tiles
+  // fits i32.
+  Value size = arith::MinUIOp::create(builder, tilesM, emit.i32(op.getGroup()));
+  Value tilesOfGroup = arith::MulIOp::create(builder, size, tilesN);
+  Value group = arith::DivUIOp::create(builder, linear, tilesOfGroup);
+  Value inGroup = arith::RemUIOp::create(builder, linear, tilesOfGroup);
+  Value firstRow = arith::MulIOp::create(builder, group, size);
+  Value rowsLeft = arith::SubIOp::create(builder, tilesM, firstRow);
+  // Only a number beyond the last tile finds no rows left.
+  Value rows =
+      atLeastOne(arith::MinUIOp::create(builder, rowsLeft, size).getResult());
+  Value column = arith::DivUIOp::create(builder, inGroup, rows);
+  Value rowInGroup = arith::RemUIOp::create(builder, inGroup, rows);
+  mapping.map(op.getRow(),
+              arith::AddIOp::create(builder, firstRow, rowInGroup).getResult());
+  mapping.map(op.getColumn(), column);
+}
+
+LogicalResult KernelLowering::lowerLevelOp(Operation &op) {
+  auto launchValue = [&](Value result, gpu::Dimension dimension, Value x,
+                         int64_t other) {
+    mapping.map(result, dimension == gpu::Dimension::x ? x : emit.index(other));
+    return success();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](gpu::BlockIdOp id) {
+        return launchValue(id.getResult(), id.getDimension(), cta, 0);
+      })
+      .Case([&](gpu::GridDimOp dim) {
+        return launchValue(dim.getResult(), dim.getDimension(), ctas, 1);
+      })
+      .Case([&](TmaLoadOp load) { return lowerLoad(load); })
+      .Case([&](TmaStoreOp store) -> LogicalResult {
+        FailureOr<ArgumentRole> role = roleOf(store, store.getMap());
+        if (failed(role))
+          return failure();
+        const Memory &d = memories[ArgumentRole::D];
+        return lowerStore(store, store.getTile(), *role,
+                          store.getCoordinates(),
+                          {argument(ArgumentRole::L), argument(ArgumentRole::M),
+                           argument(ArgumentRole::N)},
+                          d.batchStride, d.pitch);
+      })
+      .Case([&](PredicatedStoreOp store) -> LogicalResult {
+        FailureOr<ArgumentRole> role = roleOf(store, store.getPointer());
+        if (failed(role))
+          return failure();
+        auto toIndex = [&](Value value) { return emit.toIndex(get(value)); };
+        return lowerStore(
+            store, store.getTile(), *role, store.getCoordinates(),
+            {argument(ArgumentRole::L), toIndex(store.getLimitM()),
+             toIndex(store.getLimitN())},
+            toIndex(store.getStrideBatch()), toIndex(store.getStrideRow()));
+      })
+      .Case([&](ReshapeOp reshape) {
+        lowerReshape(reshape);
+        return success();
+      })
+      .Case([&](TransOp trans) {
+        Value source = get(trans.getSource());
+        Value init = tensor::EmptyOp::create(
+            builder, trans.getType().getShape(),
+            cast<RankedTensorType>(source.getType()).getElementType());
+        auto transposed = linalg::TransposeOp::create(builder, source, init,
+                                                      trans.getOrder());
+        mapping.map(trans.getResult(), transposed->getResult(0));
+        return success();
+      })
+      .Case([&](ExtractRowsOp extract) {
+        Value source = get(extract.getSource());
+        ArrayRef<int64_t> shape =
+            cast<RankedTensorType>(extract.getResult().getType()).getShape();
+        int64_t rows =
+            cast<RankedTensorType>(source.getType()).getDimSize(0);
+        Value offset = emit.toIndex(get(extract.getOffset()));
+        Value last = emit.index(rows - shape[0]);
+        require(emit.compare(arith::CmpIPredicate::ule, offset, last),
+                cpuRowsOutOfRange);
+        Value bounded =
+            arith::MinSIOp::create(builder, clampToZero(offset), last);
+        SmallVector<OpFoldResult> offsets = {bounded, builder.getIndexAttr(0)},
+                                  strides(2, builder.getIndexAttr(1));
+        mapping.map(extract.getResult(),
+                    tensor::ExtractSliceOp::create(
+                        builder, source, offsets,
+                        getAsIndexOpFoldResult(builder.getContext(), shape),
+                        strides)
+                        .getResult());
+        return success();
+      })
+      .Case([&](ScaledDotOp dot) { return lowerDot(dot); })
+      .Case([&](GroupedOrderOp order) {
+        lowerOrder(order);
+        return success();
+      })
+      .Default([&](Operation *other) -> LogicalResult {
+        return other->emitOpError("has no reference conversion in a tile-level "
+                                  "kernel");
+      });
+}
+
+FailureOr<func::FuncOp>
+bsmm::convertKernelToLinalg(OpBuilder &opBuilder, KernelOp kernel,
+                            const CpuConversionOptions &options) {
+  ImplicitLocOpBuilder builder(kernel.getLoc(), opBuilder);
+  return KernelLowering(builder, options, kernel).run();
+}

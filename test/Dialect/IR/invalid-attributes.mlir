@@ -1,0 +1,187 @@
+// RUN: bsmm-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@below {{unknown target 'sm_75': expected one of sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a}}
+module attributes {x = #bsmm.target<"sm_75">} {}
+
+// -----
+
+// expected-error@below {{use sm_100a, matrix instructions need the architecture-specific target}}
+module attributes {x = #bsmm.target<"sm_100">} {}
+
+// -----
+
+// expected-error@below {{use sm_100a, matrix instructions need the architecture-specific target}}
+module attributes {x = #bsmm.target<"sm_100f">} {}
+
+// -----
+
+// expected-error@below {{sm_101a was renamed to sm_110a}}
+module attributes {x = #bsmm.target<"sm_101a">} {}
+
+// -----
+
+// expected-error@below {{unknown target ''}}
+module attributes {x = #bsmm.target<"">} {}
+
+// -----
+
+// expected-error@below {{expected string}}
+// expected-error@below {{failed to parse Bsmm_TargetAttr parameter 'chip'}}
+module attributes {x = #bsmm.target<sm_100a>} {}
+
+// -----
+
+// expected-error@below {{expected a scale vector of 16 or 32 elements, got 17}}
+module attributes {x = #bsmm.scales<linear, vec = 17>} {}
+
+// -----
+
+// expected-error@below {{expected a scale vector of 16 or 32 elements, got -16}}
+module attributes {x = #bsmm.scales<linear, vec = -16>} {}
+
+// -----
+
+// expected-error@below {{expected ::bsmm::ScaleOrder to be one of: linear, blocked_128x4}}
+// expected-error@below {{failed to parse Bsmm_ScalesAttr parameter 'order'}}
+module attributes {x = #bsmm.scales<blocked, vec = 16>} {}
+
+// -----
+
+// expected-error@below {{expected a scale tensor [rows, groups] or [batch, rows, groups], got rank 1}}
+func.func private @f(tensor<128xf8E4M3FN, #bsmm.scales<linear, vec = 16>>)
+
+// -----
+
+// expected-error@below {{expected a scale tensor [rows, groups] or [batch, rows, groups], got rank 6}}
+func.func private @f(tensor<32x4x1x4x1x1xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+
+// -----
+
+// A scale is a number format that hardware reads: f32 scales are not rounded
+// silently.
+// expected-error@below {{expected scales of f8E4M3FN or f8E8M0FNU, got 'f32'}}
+func.func private @f(tensor<128x4xf32, #bsmm.scales<linear, vec = 16>>)
+
+// -----
+
+// expected-error@below {{expected accumulation in f32, or f64 for the reference, got 'f16'}}
+module attributes {x = #bsmm.numerics<accumulate = f16>} {}
+
+// -----
+
+// expected-error@below {{expected 'promote_every' to be 0 or a multiple of 32, got 33}}
+module attributes {x = #bsmm.numerics<accumulate = f32, promote_every = 33>} {}
+
+// -----
+
+// expected-error@below {{expected 'promote_every' to be 0 or a multiple of 32, got -32}}
+module attributes {x = #bsmm.numerics<accumulate = f32, promote_every = -32>} {}
+
+// -----
+
+// expected-error@below {{expected one of [infinity, saturate]}}
+// expected-error@below {{failed to parse Bsmm_NumericsAttr parameter 'overflow'}}
+module attributes {x = #bsmm.numerics<accumulate = f32, overflow = wrap>} {}
+
+// -----
+
+// expected-error@below {{expected tile extent m in 1..65536, got 0}}
+module attributes {x = #bsmm.tile<m = 0, n = 1, k = 1>} {}
+
+// -----
+
+// expected-error@below {{expected tile extent n in 1..65536, got 2147483648}}
+module attributes {x = #bsmm.tile<m = 1, n = 2147483648, k = 1>} {}
+
+// -----
+
+// expected-error@below {{expected tile extent k in 1..65536, got -1}}
+module attributes {x = #bsmm.tile<m = 1, n = 1, k = -1>} {}
+
+// -----
+
+// expected-error@below {{integer value too large}}
+// expected-error@below {{failed to parse Bsmm_TileAttr parameter 'm'}}
+module attributes {x = #bsmm.tile<m = 99999999999999999999, n = 1, k = 1>} {}
+
+// -----
+
+// expected-error@below {{duplicate or unknown struct parameter name: m}}
+module attributes {x = #bsmm.tile<m = 1, m = 1, k = 1>} {}
+
+// -----
+
+// expected-error@below {{expected an arrival count in 1..1048575, got 0}}
+module attributes {x = #bsmm.arrival<threads, count = 0>} {}
+
+// -----
+
+// expected-error@below {{expected an arrival count in 1..1048575, got 1048576}}
+module attributes {x = #bsmm.arrival<threads, count = 1048576>} {}
+
+// -----
+
+// expected-error@below {{expected a count of 1 for 'transaction', where one thread arrives, got 2}}
+module attributes {x = #bsmm.arrival<transaction, count = 2>} {}
+
+// -----
+
+// expected-error@below {{expected a count of 1 for 'mma_commit', where one thread arrives, got 128}}
+module attributes {x = #bsmm.arrival<mma_commit, count = 128>} {}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.target' on a module or a gpu.module; a bsmm.kernel has its own 'target'}}
+func.func private @f() attributes {bsmm.target = #bsmm.target<"sm_100a">}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.target' to be a target such as #bsmm.target<"sm_100a">, got "sm_100a"}}
+module attributes {bsmm.target = "sm_100a"} {}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.target' to be a target such as}}
+gpu.module @m attributes {bsmm.target = 100 : i32} {}
+
+// -----
+
+// expected-error@below {{known are 'bsmm.target' on modules and 'bsmm.stages' on loops}}
+module attributes {bsmm.stage = 4} {}
+
+// -----
+
+// expected-error@below {{unknown attribute `foo` in dialect `bsmm`}}
+module attributes {x = #bsmm.foo} {}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = -3 : i64}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = "many"}
+  return
+}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+module attributes {bsmm.stages = 4 : i64} {}
