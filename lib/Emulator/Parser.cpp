@@ -759,7 +759,8 @@ private:
       for (const Variable &variable : *list)
         if (variable.name == name)
           return true;
-    return module.findVariable(name) >= 0 || module.findFunction(name);
+    return module.findVariable(name) >= 0 || module.findFunction(name) ||
+           name == std::string_view(f.name);
   }
 
   bool instruction(uint32_t scope) {

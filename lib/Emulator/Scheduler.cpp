@@ -472,8 +472,21 @@ void Machine::execute() {
         ++changes;
       continue;
     }
-    if (ran && instructions - idleSince < IdleLimit && wokenInVain == 0)
-      continue;
+    if (ran && wokenInVain == 0) {
+      // Lanes that spin may wait for lanes that wait for them to converge, as
+      // around a lock: those go on alone.
+      bool broken = false;
+      for (auto &cluster : active)
+        for (auto &cta : cluster->ctas)
+          for (auto &warp : cta->warps)
+            broken |= breakJoins(*warp);
+      if (broken) {
+        idleSince = instructions;
+        continue;
+      }
+      if (instructions - idleSince < IdleLimit)
+        continue;
+    }
     // Everything has happened that can. Suspended try_waits may return false,
     // and lanes need not wait for diverged lanes forever.
     if (wokenInVain < 3) {

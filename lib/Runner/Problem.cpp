@@ -196,7 +196,7 @@ Operands bsmm::runner::makeOperands(const Problem &problem) {
     shape.pitch = pitch;
     shape.batches = problem.l;
     shape.batchStride = count * pitch;
-    return runtime::randomRows(random, shape, finite);
+    return runtime::randomRows(random, shape, finite, problem.poison);
   };
   operands.a = rows(problem.types.a, problem.m, problem.k, problem.pitchA);
   operands.b = rows(problem.types.b, problem.n, problem.k, problem.pitchB);
@@ -212,9 +212,11 @@ Operands bsmm::runner::makeOperands(const Problem &problem) {
   int64_t groups = (problem.k + problem.types.scaleVector - 1) /
                    problem.types.scaleVector;
   operands.sfa = runtime::randomScaleTiles(
-      random, problem.types.scaleType, problem.m, groups, problem.l, scales);
+      random, problem.types.scaleType, problem.m, groups, problem.l, scales,
+      problem.poison);
   operands.sfb = runtime::randomScaleTiles(
-      random, problem.types.scaleType, problem.n, groups, problem.l, scales);
+      random, problem.types.scaleType, problem.n, groups, problem.l, scales,
+      problem.poison);
   operands.d.assign(
       rowBytes(problem.types.out, problem.l * problem.m * problem.pitchD),
       0xFF);

@@ -66,6 +66,11 @@ struct CommandLine {
       cl::desc("Random scales of every finite code; by default only those up "
                "to 2, so that outputs stay finite"),
       cl::cat(operands)};
+  cl::opt<unsigned> poison{
+      "poison",
+      cl::desc("Byte that fills the padding of random operands (default 255, "
+               "a NaN scale)"),
+      cl::init(0xFF), cl::cat(operands)};
   cl::opt<std::string> fileA{
       "a", cl::desc("A as .npy of bytes: L*M rows of pitch-a elements"),
       cl::value_desc("file.npy"), cl::cat(operands)};
@@ -217,6 +222,10 @@ int bsmm::runner::runMain(int argc, char **argv) {
   problem.outScale = options.outScale;
   problem.seed = options.seed;
   problem.fullRange = options.fullRange;
+  if (options.poison > 0xFF)
+    return fail("expected a byte to fill padding with, got " +
+                llvm::Twine(options.poison.getValue()));
+  problem.poison = options.poison;
   if (std::string reason = describeKernel(*module, options.kernel, problem);
       !reason.empty())
     return fail(options.input + ": " + reason);

@@ -28,6 +28,9 @@ struct Problem {
   uint64_t seed = 0;
   /// Random scales of every code instead of those up to 2.
   bool fullRange = false;
+  /// Byte that fills all padding: between K and the pitch, and the rows and
+  /// groups that complete scale tiles. 0xFF and 0x7F are NaN scales.
+  uint8_t poison = 0xFF;
 };
 
 /// Operands as they lie in memory. `d` is poisoned with 0xFF before a run.

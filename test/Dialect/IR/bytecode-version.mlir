@@ -11,7 +11,10 @@
 // CHECK: bsmm.reshape
 // NEWER: error: expected bsmm bytecode of version 1 or older, got version 2; use a newer bsmm
 
-func.func @f(%0: tensor<4x4xf16>) -> tensor<16xf16> {
-  %1 = bsmm.reshape %0 : tensor<4x4xf16> to tensor<16xf16>
-  return %1 : tensor<16xf16>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<4x4xf16>
+    %1 = bsmm.reshape %0 : tensor<4x4xf16> to tensor<16xf16>
+    bsmm.return
+  }
 }

@@ -3,97 +3,191 @@
 #blocked = #bsmm.scales<blocked_128x4, vec = 16>
 #linear = #bsmm.scales<linear, vec = 16>
 
-// CHECK-LABEL: func.func @reshape_to_same
-// CHECK-SAME: (%[[ARG:.+]]: tensor<4x4xf16>)
-// CHECK-NEXT: return %[[ARG]]
-func.func @reshape_to_same(%0: tensor<4x4xf16>) -> tensor<4x4xf16> {
-  %1 = bsmm.reshape %0 : tensor<4x4xf16> to tensor<4x4xf16>
-  return %1 : tensor<4x4xf16>
-}
+gpu.module @tile_level {
+  // CHECK-LABEL: bsmm.kernel @reshape_to_same
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.tma_store %[[TILE]]
+  bsmm.kernel @reshape_to_same(%a: !bsmm.tensor_map<4x8xf16>,
+      %d: !bsmm.tensor_map<4x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<4x8xf16> -> tensor<4x8xf16>
+    %1 = bsmm.reshape %0 : tensor<4x8xf16> to tensor<4x8xf16>
+    bsmm.tma_store %1, %d[%i, %i] : tensor<4x8xf16>, !bsmm.tensor_map<4x8xf16>
+    bsmm.return
+  }
 
-// CHECK-LABEL: func.func @reshape_of_reshape
-// CHECK-SAME: (%[[ARG:.+]]: tensor<4x4xf16>)
-// CHECK-NEXT: %[[R:.+]] = bsmm.reshape %[[ARG]] : tensor<4x4xf16> to tensor<2x8xf16>
-// CHECK-NEXT: return %[[R]]
-func.func @reshape_of_reshape(%0: tensor<4x4xf16>) -> tensor<2x8xf16> {
-  %1 = bsmm.reshape %0 : tensor<4x4xf16> to tensor<16xf16>
-  %2 = bsmm.reshape %1 : tensor<16xf16> to tensor<8x2xf16>
-  %3 = bsmm.reshape %2 : tensor<8x2xf16> to tensor<2x8xf16>
-  return %3 : tensor<2x8xf16>
-}
+  // CHECK-LABEL: bsmm.kernel @reshape_of_reshape
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: %[[R:.+]] = bsmm.reshape %[[TILE]] : tensor<4x8xf16> to tensor<2x16xf16>
+  // CHECK-NEXT: bsmm.tma_store %[[R]]
+  bsmm.kernel @reshape_of_reshape(%a: !bsmm.tensor_map<4x8xf16>,
+      %d: !bsmm.tensor_map<2x16xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<4x8xf16> -> tensor<4x8xf16>
+    %1 = bsmm.reshape %0 : tensor<4x8xf16> to tensor<32xf16>
+    %2 = bsmm.reshape %1 : tensor<32xf16> to tensor<8x4xf16>
+    %3 = bsmm.reshape %2 : tensor<8x4xf16> to tensor<2x16xf16>
+    bsmm.tma_store %3, %d[%i, %i] : tensor<2x16xf16>, !bsmm.tensor_map<2x16xf16>
+    bsmm.return
+  }
 
-// CHECK-LABEL: func.func @reshape_there_and_back
-// CHECK-SAME: (%[[ARG:.+]]: tensor<4x4xf16>)
-// CHECK-NEXT: return %[[ARG]]
-func.func @reshape_there_and_back(%0: tensor<4x4xf16>) -> tensor<4x4xf16> {
-  %1 = bsmm.reshape %0 : tensor<4x4xf16> to tensor<16xf16>
-  %2 = bsmm.reshape %1 : tensor<16xf16> to tensor<4x4xf16>
-  return %2 : tensor<4x4xf16>
-}
+  // CHECK-LABEL: bsmm.kernel @reshape_there_and_back
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.tma_store %[[TILE]]
+  bsmm.kernel @reshape_there_and_back(%a: !bsmm.tensor_map<4x8xf16>,
+      %d: !bsmm.tensor_map<4x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<4x8xf16> -> tensor<4x8xf16>
+    %1 = bsmm.reshape %0 : tensor<4x8xf16> to tensor<32xf16>
+    %2 = bsmm.reshape %1 : tensor<32xf16> to tensor<4x8xf16>
+    bsmm.tma_store %2, %d[%i, %i] : tensor<4x8xf16>, !bsmm.tensor_map<4x8xf16>
+    bsmm.return
+  }
 
-// A reshape with another use stays for that use.
-// CHECK-LABEL: func.func @reshape_with_two_uses
-// CHECK-SAME: (%[[ARG:.+]]: tensor<4x4xf16>)
-// CHECK-DAG: %[[A:.+]] = bsmm.reshape %[[ARG]] : tensor<4x4xf16> to tensor<16xf16>
-// CHECK-DAG: %[[B:.+]] = bsmm.reshape %[[ARG]] : tensor<4x4xf16> to tensor<2x8xf16>
-// CHECK: return %[[A]], %[[B]]
-func.func @reshape_with_two_uses(%0: tensor<4x4xf16>)
-    -> (tensor<16xf16>, tensor<2x8xf16>) {
-  %1 = bsmm.reshape %0 : tensor<4x4xf16> to tensor<16xf16>
-  %2 = bsmm.reshape %1 : tensor<16xf16> to tensor<2x8xf16>
-  return %1, %2 : tensor<16xf16>, tensor<2x8xf16>
-}
+  // CHECK-LABEL: bsmm.kernel @identity_trans
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.tma_store %[[TILE]]
+  bsmm.kernel @identity_trans(%a: !bsmm.tensor_map<2x3x8xf16>,
+      %d: !bsmm.tensor_map<2x3x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i, %i] : !bsmm.tensor_map<2x3x8xf16> -> tensor<2x3x8xf16>
+    %1 = bsmm.trans %0 [0, 1, 2] : tensor<2x3x8xf16> to tensor<2x3x8xf16>
+    bsmm.tma_store %1, %d[%i, %i, %i] : tensor<2x3x8xf16>, !bsmm.tensor_map<2x3x8xf16>
+    bsmm.return
+  }
 
-// CHECK-LABEL: func.func @identity_trans
-// CHECK-SAME: (%[[ARG:.+]]: tensor<2x3x4xf16>)
-// CHECK-NEXT: return %[[ARG]]
-func.func @identity_trans(%0: tensor<2x3x4xf16>) -> tensor<2x3x4xf16> {
-  %1 = bsmm.trans %0 [0, 1, 2] : tensor<2x3x4xf16> to tensor<2x3x4xf16>
-  return %1 : tensor<2x3x4xf16>
-}
+  // Result dimension 0 is dimension 1 of the middle tile, which is dimension 2
+  // of the source.
+  // CHECK-LABEL: bsmm.kernel @trans_of_trans
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: %[[T:.+]] = bsmm.trans %[[TILE]] [2, 0, 1] : tensor<2x8x16xf16> to tensor<16x2x8xf16>
+  // CHECK-NEXT: bsmm.tma_store %[[T]]
+  bsmm.kernel @trans_of_trans(%a: !bsmm.tensor_map<2x8x16xf16>,
+      %d: !bsmm.tensor_map<16x2x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i, %i] : !bsmm.tensor_map<2x8x16xf16> -> tensor<2x8x16xf16>
+    %1 = bsmm.trans %0 [1, 2, 0] : tensor<2x8x16xf16> to tensor<8x16x2xf16>
+    %2 = bsmm.trans %1 [1, 2, 0] : tensor<8x16x2xf16> to tensor<16x2x8xf16>
+    bsmm.tma_store %2, %d[%i, %i, %i] : tensor<16x2x8xf16>, !bsmm.tensor_map<16x2x8xf16>
+    bsmm.return
+  }
 
-// Result dimension 0 is dimension 1 of the middle tile, which is dimension 2
-// of the source.
-// CHECK-LABEL: func.func @trans_of_trans
-// CHECK-SAME: (%[[ARG:.+]]: tensor<2x3x4xf16>)
-// CHECK-NEXT: %[[T:.+]] = bsmm.trans %[[ARG]] [2, 0, 1] : tensor<2x3x4xf16> to tensor<4x2x3xf16>
-// CHECK-NEXT: return %[[T]]
-func.func @trans_of_trans(%0: tensor<2x3x4xf16>) -> tensor<4x2x3xf16> {
-  %1 = bsmm.trans %0 [1, 2, 0] : tensor<2x3x4xf16> to tensor<3x4x2xf16>
-  %2 = bsmm.trans %1 [1, 2, 0] : tensor<3x4x2xf16> to tensor<4x2x3xf16>
-  return %2 : tensor<4x2x3xf16>
-}
+  // CHECK-LABEL: bsmm.kernel @trans_there_and_back
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.tma_store %[[TILE]]
+  bsmm.kernel @trans_there_and_back(%a: !bsmm.tensor_map<2x3x8xf16>,
+      %d: !bsmm.tensor_map<2x3x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i, %i] : !bsmm.tensor_map<2x3x8xf16> -> tensor<2x3x8xf16>
+    %1 = bsmm.trans %0 [1, 2, 0] : tensor<2x3x8xf16> to tensor<3x8x2xf16>
+    %2 = bsmm.trans %1 [2, 0, 1] : tensor<3x8x2xf16> to tensor<2x3x8xf16>
+    bsmm.tma_store %2, %d[%i, %i, %i] : tensor<2x3x8xf16>, !bsmm.tensor_map<2x3x8xf16>
+    bsmm.return
+  }
 
-// CHECK-LABEL: func.func @trans_there_and_back
-// CHECK-SAME: (%[[ARG:.+]]: tensor<2x3x4xf16>)
-// CHECK-NEXT: return %[[ARG]]
-func.func @trans_there_and_back(%0: tensor<2x3x4xf16>) -> tensor<2x3x4xf16> {
-  %1 = bsmm.trans %0 [1, 2, 0] : tensor<2x3x4xf16> to tensor<3x4x2xf16>
-  %2 = bsmm.trans %1 [2, 0, 1] : tensor<3x4x2xf16> to tensor<2x3x4xf16>
-  return %2 : tensor<2x3x4xf16>
-}
+  // Exchanging dimensions of the same extent moves elements: no identity.
+  // CHECK-LABEL: bsmm.kernel @square_trans
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.trans %[[TILE]] [1, 0]
+  bsmm.kernel @square_trans(%a: !bsmm.tensor_map<8x8xf16>,
+      %d: !bsmm.tensor_map<8x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<8x8xf16> -> tensor<8x8xf16>
+    %1 = bsmm.trans %0 [1, 0] : tensor<8x8xf16> to tensor<8x8xf16>
+    bsmm.tma_store %1, %d[%i, %i] : tensor<8x8xf16>, !bsmm.tensor_map<8x8xf16>
+    bsmm.return
+  }
 
-// Exchanging dimensions of the same extent moves elements: no identity.
-// CHECK-LABEL: func.func @square_trans
-// CHECK: bsmm.trans %{{.*}} [1, 0]
-func.func @square_trans(%0: tensor<4x4xf16>) -> tensor<4x4xf16> {
-  %1 = bsmm.trans %0 [1, 0] : tensor<4x4xf16> to tensor<4x4xf16>
-  return %1 : tensor<4x4xf16>
-}
+  // A transpose between reshapes keeps them apart.
+  // CHECK-LABEL: bsmm.kernel @reshape_trans_reshape
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.reshape
+  // CHECK-NEXT: bsmm.trans %{{.*}} [0, 3, 2, 1, 4]
+  // CHECK-NEXT: bsmm.reshape
+  bsmm.kernel @reshape_trans_reshape(%a: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN>,
+      %d: !bsmm.tensor_map<128x16xf8E4M3FN>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i, %i, %i, %i] : !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> -> tensor<1x1x4x2x256xf8E4M3FN>
+    %1 = bsmm.reshape %0 : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+    %2 = bsmm.trans %1 [0, 3, 2, 1, 4] : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+    %3 = bsmm.reshape %2 : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
+    bsmm.tma_store %3, %d[%i, %i] : tensor<128x16xf8E4M3FN>, !bsmm.tensor_map<128x16xf8E4M3FN>
+    bsmm.return
+  }
 
-// A transpose between reshapes keeps them apart.
-// CHECK-LABEL: func.func @reshape_trans_reshape
-// CHECK: bsmm.reshape
-// CHECK: bsmm.trans %{{.*}} [0, 3, 2, 1, 4]
-// CHECK: bsmm.reshape
-func.func @reshape_trans_reshape(%0: tensor<1x1x4x2x256xf8E4M3FN>)
-    -> tensor<128x16xf8E4M3FN> {
-  %1 = bsmm.reshape %0 : tensor<1x1x4x2x256xf8E4M3FN>
-      to tensor<1x4x32x4x4xf8E4M3FN>
-  %2 = bsmm.trans %1 [0, 3, 2, 1, 4] : tensor<1x4x32x4x4xf8E4M3FN>
-      to tensor<1x4x32x4x4xf8E4M3FN>
-  %3 = bsmm.reshape %2 : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
-  return %3 : tensor<128x16xf8E4M3FN>
+  // All rows: no offset but 0 is inside of the tile.
+  // CHECK-LABEL: bsmm.kernel @extract_all_rows
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.tma_store %[[TILE]]
+  bsmm.kernel @extract_all_rows(%a: !bsmm.tensor_map<8x8xf16>,
+      %d: !bsmm.tensor_map<8x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<8x8xf16> -> tensor<8x8xf16>
+    %1 = bsmm.extract_rows %0[%i] : tensor<8x8xf16> to tensor<8x8xf16>
+    bsmm.tma_store %1, %d[%i, %i] : tensor<8x8xf16>, !bsmm.tensor_map<8x8xf16>
+    bsmm.return
+  }
+
+  // CHECK-LABEL: bsmm.kernel @extract_some_rows
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.extract_rows
+  bsmm.kernel @extract_some_rows(%a: !bsmm.tensor_map<8x8xf16>,
+      %d: !bsmm.tensor_map<4x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<8x8xf16> -> tensor<8x8xf16>
+    %1 = bsmm.extract_rows %0[%i] : tensor<8x8xf16> to tensor<4x8xf16>
+    bsmm.tma_store %1, %d[%i, %i] : tensor<4x8xf16>, !bsmm.tensor_map<4x8xf16>
+    bsmm.return
+  }
+
+  // A reshape with another use stays for that use.
+  // CHECK-LABEL: bsmm.kernel @reshape_with_two_uses
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-DAG: bsmm.reshape %[[TILE]] : tensor<4x8xf16> to tensor<32xf16>
+  // CHECK-DAG: bsmm.reshape %[[TILE]] : tensor<4x8xf16> to tensor<2x16xf16>
+  bsmm.kernel @reshape_with_two_uses(%a: !bsmm.tensor_map<4x8xf16>,
+      %d: !bsmm.tensor_map<32xf16>, %e: !bsmm.tensor_map<2x16xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<4x8xf16> -> tensor<4x8xf16>
+    %1 = bsmm.reshape %0 : tensor<4x8xf16> to tensor<32xf16>
+    %2 = bsmm.reshape %1 : tensor<32xf16> to tensor<2x16xf16>
+    bsmm.tma_store %1, %d[%i] : tensor<32xf16>, !bsmm.tensor_map<32xf16>
+    bsmm.tma_store %2, %e[%i, %i]
+        : tensor<2x16xf16>, !bsmm.tensor_map<2x16xf16>
+    bsmm.return
+  }
+
+  // What nobody uses goes; stores stay.
+  // CHECK-LABEL: bsmm.kernel @unused
+  // CHECK-NOT: bsmm.tma_load
+  // CHECK-NOT: bsmm.extract_rows
+  // CHECK-NOT: bsmm.grouped_order
+  // CHECK-NOT: bsmm.scaled_dot
+  // CHECK: bsmm.tma_store
+  // CHECK-NEXT: bsmm.predicated_store
+  // CHECK-NEXT: bsmm.return
+  bsmm.kernel @unused(%a: !bsmm.tensor_map<1x8x8xf16>, %p: !llvm.ptr<1>,
+                      %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    %t = arith.constant dense<1.0> : tensor<1x8x8xf16>
+    %0 = bsmm.tma_load %a[%i, %i, %i]
+        : !bsmm.tensor_map<1x8x8xf16> -> tensor<1x8x8xf16>
+    %1 = bsmm.reshape %0 : tensor<1x8x8xf16> to tensor<8x8xf16>
+    %2 = bsmm.extract_rows %1[%i] : tensor<8x8xf16> to tensor<4x8xf16>
+    %m, %n = bsmm.grouped_order %i of %i, %i group 4
+    %o = arith.constant dense<1.0> : tensor<16x64xf4E2M1FN>
+    %b = bsmm.trans %o [1, 0] : tensor<16x64xf4E2M1FN> to tensor<64x16xf4E2M1FN>
+    %f = arith.constant dense<1.0> : tensor<16x4xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<16x16xf32>
+    %d = bsmm.scaled_dot %o scales %f, %b scales %f, %c
+        : tensor<16x64xf4E2M1FN>, tensor<16x4xf8E4M3FN>,
+          tensor<64x16xf4E2M1FN>, tensor<16x4xf8E4M3FN>, tensor<16x16xf32>
+    bsmm.tma_store %t, %a[%i, %i, %i]
+        : tensor<1x8x8xf16>, !bsmm.tensor_map<1x8x8xf16>
+    bsmm.predicated_store %t, %p[%i, %i, %i] limits [%i, %i] strides [%s, %s]
+        : tensor<1x8x8xf16>
+    bsmm.return
+  }
 }
 
 // CHECK-LABEL: func.func @unpack_of_pack
@@ -120,28 +214,11 @@ func.func @pack_of_unpack(%0: tensor<100x63xf8E4M3FN, #blocked>)
   return %2 : tensor<100x63xf8E4M3FN, #blocked>
 }
 
-// CHECK-LABEL: func.func @unused
+// CHECK-LABEL: func.func @unused_view
 // CHECK-NEXT: return
-func.func @unused(%0: tensor<32x4x2x4x16x1xf8E4M3FN>, %i: i32,
-                  %t: tensor<4x4xf16>, %a: !bsmm.tensor_map<16xf16>) {
+func.func @unused_view(%0: tensor<32x4x2x4x16x1xf8E4M3FN>) {
   %1 = bsmm.view_scales %0 memory_order [5, 2, 4, 0, 1, 3]
       : tensor<32x4x2x4x16x1xf8E4M3FN> to tensor<1x256x64xf8E4M3FN, #blocked>
-  %2 = bsmm.extract_rows %t[%i] : tensor<4x4xf16> to tensor<2x4xf16>
-  %m, %n = bsmm.grouped_order %i of %i, %i group 4
-  %l = bsmm.tma_load %a[%i] : !bsmm.tensor_map<16xf16> -> tensor<16xf16>
-  return
-}
-
-// Memory operations stay.
-// CHECK-LABEL: func.func @stores_stay
-// CHECK-NEXT: bsmm.tma_store
-// CHECK-NEXT: bsmm.predicated_store
-func.func @stores_stay(%t: tensor<1x1x16xf16>, %p: !llvm.ptr<1>,
-                       %d: !bsmm.tensor_map<1x1x16xf16>, %i: i32, %s: i64) {
-  bsmm.tma_store %t, %d[%i, %i, %i]
-      : tensor<1x1x16xf16>, !bsmm.tensor_map<1x1x16xf16>
-  bsmm.predicated_store %t, %p[%i, %i, %i] limits [%i, %i] strides [%s, %s]
-      : tensor<1x1x16xf16>
   return
 }
 

@@ -157,7 +157,7 @@ module attributes {x = #bsmm.foo} {}
 // -----
 
 func.func @f(%i: i32) {
-  // expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 0 : i64}}
   scf.for %j = %i to %i step %i : i32 {
   } {bsmm.stages = 0 : i64}
   return
@@ -166,7 +166,7 @@ func.func @f(%i: i32) {
 // -----
 
 func.func @f(%i: i32) {
-  // expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got -3 : i64}}
   scf.for %j = %i to %i step %i : i32 {
   } {bsmm.stages = -3 : i64}
   return
@@ -175,7 +175,7 @@ func.func @f(%i: i32) {
 // -----
 
 func.func @f(%i: i32) {
-  // expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got "many"}}
   scf.for %j = %i to %i step %i : i32 {
   } {bsmm.stages = "many"}
   return
@@ -183,5 +183,67 @@ func.func @f(%i: i32) {
 
 // -----
 
-// expected-error@below {{expected 'bsmm.stages' to be a positive integer on an scf.for}}
+// expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 4 : i64}}
 module attributes {bsmm.stages = 4 : i64} {}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 65 : i64}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = 65 : i64}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 1099511627776 : i64}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = 1099511627776 : i64}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 4 : i32}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = 4 : i32}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 4 : ui8}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = 4 : ui8}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got 18446744073709551617 : i128}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = 18446744073709551617 : i128}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.stages' to be an i64 in 1..64 on an scf.for, got true}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.stages = true}
+  return
+}
+
+// -----
+
+module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  // expected-error@below {{target #bsmm.target<"sm_103a"> conflicts with #bsmm.target<"sm_100a"> of the enclosing module; remove one of them}}
+  gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_103a">} {
+  }
+}

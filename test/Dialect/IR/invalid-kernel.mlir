@@ -137,8 +137,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #0 with role d: expected a tensor map or !llvm.ptr<1>, got '!llvm.ptr'}}
-  bsmm.kernel @k(%d: !llvm.ptr {bsmm.role = #bsmm.role<d>})
+  // expected-error@below {{argument #0 with role d: expected a tensor map or !llvm.ptr<1>, got 'i32'}}
+  bsmm.kernel @k(%d: i32 {bsmm.role = #bsmm.role<d>})
       attributes {level = #bsmm.level<tile>} {
     bsmm.return
   }
@@ -157,8 +157,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #0 with role sa: expected !llvm.ptr<1>, got '!llvm.ptr<3>'}}
-  bsmm.kernel @k(%sa: !llvm.ptr<3> {bsmm.role = #bsmm.role<sa>})
+  // expected-error@below {{argument #0 with role sa: expected !llvm.ptr<1>, got 'i64'}}
+  bsmm.kernel @k(%sa: i64 {bsmm.role = #bsmm.role<sa>})
       attributes {level = #bsmm.level<tile>} {
     bsmm.return
   }
@@ -177,8 +177,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #0 with role k: expected i32, got 'index'}}
-  bsmm.kernel @k(%k: index {bsmm.role = #bsmm.role<k>})
+  // expected-error@below {{argument #0 with role k: expected i32, got 'f32'}}
+  bsmm.kernel @k(%k: f32 {bsmm.role = #bsmm.role<k>})
       attributes {level = #bsmm.level<tile>} {
     bsmm.return
   }
@@ -197,8 +197,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #0 with role beta: expected f32, got 'f64'}}
-  bsmm.kernel @k(%b: f64 {bsmm.role = #bsmm.role<beta>})
+  // expected-error@below {{argument #0 with role beta: expected f32, got 'i32'}}
+  bsmm.kernel @k(%b: i32 {bsmm.role = #bsmm.role<beta>})
       attributes {level = #bsmm.level<tile>} {
     bsmm.return
   }
@@ -302,19 +302,357 @@ gpu.module @m {
 
 // -----
 
+// expected-error@below {{'bsmm.return' op expects parent op 'bsmm.kernel'}}
+bsmm.return
+
+// -----
+
 gpu.module @m {
-  // expected-note@below {{the kernel's level is stated here}}
-  bsmm.kernel @k(%0: tensor<128x4xf8E4M3FN, #bsmm.scales<linear, vec = 16>>)
-      attributes {level = #bsmm.level<tile>} {
-    // expected-error@below {{'bsmm.pack_scales' op belongs to the problem level, but its kernel is at the tile level}}
-    %1 = bsmm.pack_scales %0
-        : tensor<128x4xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
-        to tensor<128x4xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @"foo-bar"() attributes {level = #bsmm.level<tile>} {
     bsmm.return
   }
 }
 
 // -----
 
-// expected-error@below {{'bsmm.return' op expects parent op 'bsmm.kernel'}}
-bsmm.return
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @"a b"() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @"9lives"() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @""() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @llvm.foo() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @"gr\C3\B6\C3\9Fe"() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @"a\0Ab"() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a name that PTX can have: letters, digits, '_' and '$', a letter or '_' first}}
+  bsmm.kernel @"$a"() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got 'index'}}
+  bsmm.kernel @k(%0: i32, %1: index)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got 'f64'}}
+  bsmm.kernel @k(%0: i32, %1: f64)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got '!llvm.ptr'}}
+  bsmm.kernel @k(%0: i32, %1: !llvm.ptr)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got '!llvm.ptr<3>'}}
+  bsmm.kernel @k(%0: i32, %1: !llvm.ptr<3>)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got 'tensor<4xf32>'}}
+  bsmm.kernel @k(%0: i32, %1: tensor<4xf32>)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got 'memref<4xf4E2M1FN>'}}
+  bsmm.kernel @k(%0: i32, %1: memref<4xf4E2M1FN>)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got 'vector<4xf32>'}}
+  bsmm.kernel @k(%0: i32, %1: vector<4xf32>)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got '!bsmm.buffer<8x64xf16, shared, swizzle_128B>'}}
+  bsmm.kernel @k(%0: i32, %1: !bsmm.buffer<8x64xf16, shared, swizzle_128B>)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: expected a tensor map, !llvm.ptr<1>, i32, i64 or f32, got '!bsmm.channel<1, <8x64xf16, shared, swizzle_128B>>'}}
+  bsmm.kernel @k(%0: i32, %1: !bsmm.channel<1, <8x64xf16, shared, swizzle_128B>>)
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected shared memory of a multiple of 8 bytes, got -8}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>, dynamic_shared_memory = -8 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected shared memory of a multiple of 8 bytes, got 12}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>, dynamic_shared_memory = 12 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got 0}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = 0 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got -32}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = -32 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got 16}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = 16 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got 33}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = 33 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got 96}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = 96 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got 1024}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = 1024 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a power of two of 32 to 512 columns of tensor memory, got 4294967296}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               tensor_memory_columns = 4294967296 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+// Instructions of other targets would stop the backend.
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    nvvm.wgmma.fence.aligned
+    bsmm.return
+  }
+}
+
+// -----
+
+// A memref of a 4-bit type would be indexed by whole bytes.
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    %0 = memref.alloc() : memref<4xf4E2M1FN>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    %0 = tensor.empty() : tensor<4xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    %0 = gpu.thread_id x
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations in a kernel at the pipeline level}}
+    gpu.barrier
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    gpu.printf "x"
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k(%x: f32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations in a kernel at the pipeline level}}
+    %0 = math.exp %x : f32
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  llvm.func @g(f32) -> f32
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k(%x: f32) attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    %0 = llvm.call @g(%x) : (f32) -> f32
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %x: i32) attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and tensor.splat or math in a kernel at the tile level}}
+    llvm.store %x, %p : i32, !llvm.ptr<1>
+    bsmm.return
+  }
+}

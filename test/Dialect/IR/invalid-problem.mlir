@@ -330,7 +330,7 @@ func.func @f(%a: tensor<2x128x1024xf4E2M1FN>,
              %b: tensor<3x512x1024xf4E2M1FN>,
              %sb: tensor<2x512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<2x128x512xf16>) {
-  // expected-error@below {{expected B to have batch 2 like A, got 3}}
+  // expected-error@below {{expected one batch, got 2 in A and 3 in B}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<2x128x1024xf4E2M1FN>,
           tensor<2x128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -347,7 +347,7 @@ func.func @f(%a: tensor<2x128x1024xf4E2M1FN>,
              %b: tensor<2x512x1024xf4E2M1FN>,
              %sb: tensor<2x512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<2x128x512xf16>) {
-  // expected-error@below {{expected the scales of A to have batch 2 like A, got 1}}
+  // expected-error@below {{expected one batch, got 2 in A and 1 in the scales of A}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<2x128x1024xf4E2M1FN>,
           tensor<1x128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -364,7 +364,7 @@ func.func @f(%a: tensor<2x128x1024xf4E2M1FN>,
              %b: tensor<2x512x1024xf4E2M1FN>,
              %sb: tensor<0x512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<2x128x512xf16>) {
-  // expected-error@below {{expected the scales of B to have batch 2 like A, got 0}}
+  // expected-error@below {{expected one batch, got 2 in A and 0 in the scales of B}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<2x128x1024xf4E2M1FN>,
           tensor<2x128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -381,7 +381,7 @@ func.func @f(%a: tensor<2x128x1024xf4E2M1FN>,
              %b: tensor<2x512x1024xf4E2M1FN>,
              %sb: tensor<2x512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<4x128x512xf16>) {
-  // expected-error@below {{expected the output to have batch 2 like A, got 4}}
+  // expected-error@below {{expected one batch, got 2 in A and 4 in the output}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<2x128x1024xf4E2M1FN>,
           tensor<2x128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -430,15 +430,15 @@ func.func @f(%a: tensor<2147483648x1024xf4E2M1FN>,
 func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %sa: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %b: tensor<4294967296x1024xf4E2M1FN>,
-             %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
-             %c: tensor<128x512xf16>) {
+             %sb: tensor<?x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<128x?xf16>) {
   // expected-error@below {{expected N in 1..2147483647, got 4294967296}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
           tensor<4294967296x1024xf4E2M1FN>,
-          tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
-      outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+          tensor<?x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x?xf16>) -> tensor<128x?xf16>
   return
 }
 
@@ -467,7 +467,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<1024x512xf4E2M1FN>,
              %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected A [M, K] and B [N, K] with one K, got 1024 and 512; both operands are K-major}}
+  // expected-error@below {{expected one N, got 1024 in B and 512 in the scales of B}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -484,7 +484,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<512x1024xf4E2M1FN>,
              %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<512x128xf16>) {
-  // expected-error@below {{expected an output of 128x512, got 512x128}}
+  // expected-error@below {{expected one M, got 128 in A and 512 in the output}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -501,7 +501,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<512x1024xf4E2M1FN>,
              %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x511xf16>) {
-  // expected-error@below {{expected an output of 128x512, got 128x511}}
+  // expected-error@below {{expected one N, got 512 in B and 511 in the output}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -552,7 +552,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<512x1024xf4E2M1FN>,
              %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected one row of scales for every row of A, got 64 for 128}}
+  // expected-error@below {{expected one M, got 128 in A and 64 in the scales of A}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<64x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -569,7 +569,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<512x1024xf4E2M1FN>,
              %sb: tensor<1024x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected one row of scales for every row of B, got 1024 for 512}}
+  // expected-error@below {{expected one N, got 512 in B and 1024 in the scales of B}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -584,14 +584,14 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
 func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %sa: tensor<128x32xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %b: tensor<512x1024xf4E2M1FN>,
-             %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %sb: tensor<512x32xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected ceil(K / vec) = ceil(1024 / 16) = 64 scales in every row of A, got 32}}
+  // expected-error@below {{expected ceil(K / vec) = ceil(1024 / 16) = 64 scales in every row, got 32}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x32xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
           tensor<512x1024xf4E2M1FN>,
-          tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+          tensor<512x32xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
       outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
   return
 }
@@ -599,14 +599,14 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
 // -----
 
 func.func @f(%a: tensor<128x1000xf4E2M1FN>,
-             %sa: tensor<128x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %sa: tensor<128x62xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %b: tensor<512x1000xf4E2M1FN>,
              %sb: tensor<512x62xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected ceil(K / vec) = ceil(1000 / 16) = 63 scales in every row of B, got 62}}
+  // expected-error@below {{expected ceil(K / vec) = ceil(1000 / 16) = 63 scales in every row, got 62}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1000xf4E2M1FN>,
-          tensor<128x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<128x62xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
           tensor<512x1000xf4E2M1FN>,
           tensor<512x62xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
       outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
@@ -619,14 +619,14 @@ func.func @f(%a: tensor<128x1000xf4E2M1FN>,
 func.func @f(%a: tensor<128x48xf4E2M1FN>,
              %sa: tensor<128x5xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %b: tensor<512x48xf4E2M1FN>,
-             %sb: tensor<512x3xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %sb: tensor<512x5xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected ceil(K / vec) = ceil(48 / 16) = 3 scales in every row of A, got 5}}
+  // expected-error@below {{expected ceil(K / vec) = ceil(48 / 16) = 3 scales in every row, got 5}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x48xf4E2M1FN>,
           tensor<128x5xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
           tensor<512x48xf4E2M1FN>,
-          tensor<512x3xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+          tensor<512x5xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
       outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
   return
 }
@@ -636,14 +636,134 @@ func.func @f(%a: tensor<128x48xf4E2M1FN>,
 func.func @f(%a: tensor<128x16xf4E2M1FN>,
              %sa: tensor<128x0xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %b: tensor<512x16xf4E2M1FN>,
-             %sb: tensor<512x1xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %sb: tensor<512x0xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf16>) {
-  // expected-error@below {{expected ceil(K / vec) = ceil(16 / 16) = 1 scales in every row of A, got 0}}
+  // expected-error@below {{expected ceil(K / vec) = ceil(16 / 16) = 1 scales in every row, got 0}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x16xf4E2M1FN>,
           tensor<128x0xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
           tensor<512x16xf4E2M1FN>,
-          tensor<512x1xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+          tensor<512x0xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf4E2M1FN>,
+             %sa: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<512x512xf4E2M1FN>,
+             %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<128x512xf16>) {
+  // expected-error@below {{expected one K, got 1024 in A and 512 in B}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
+          tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<512x512xf4E2M1FN>,
+          tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+// Every stated extent counts, also where A is dynamic.
+func.func @f(%a: tensor<128x?xf4E2M1FN>,
+             %sa: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<512x?xf4E2M1FN>,
+             %sb: tensor<512x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<128x512xf16>) {
+  // expected-error@below {{expected one number of groups, got 64 in the scales of A and 63 in the scales of B}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<128x?xf4E2M1FN>,
+          tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<512x?xf4E2M1FN>,
+          tensor<512x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<?x1024xf4E2M1FN>,
+             %sa: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<512x1024xf4E2M1FN>,
+             %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<256x512xf16>) {
+  // expected-error@below {{expected one M, got 128 in the scales of A and 256 in the output}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<?x1024xf4E2M1FN>,
+          tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<512x1024xf4E2M1FN>,
+          tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<256x512xf16>) -> tensor<256x512xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<?x128x1024xf4E2M1FN>,
+             %sa: tensor<2x128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<?x512x1024xf4E2M1FN>,
+             %sb: tensor<3x512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<?x128x512xf16>) {
+  // expected-error@below {{expected one batch, got 2 in the scales of A and 3 in the scales of B}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<?x128x1024xf4E2M1FN>,
+          tensor<2x128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<?x512x1024xf4E2M1FN>,
+          tensor<3x512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<?x128x512xf16>) -> tensor<?x128x512xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x?xf4E2M1FN>,
+             %sa: tensor<128x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<512x33xf4E2M1FN>,
+             %sb: tensor<512x3xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<128x512xf16>) {
+  // expected-error@below {{expected rows of whole bytes, got K = 33 elements of 'f4E2M1FN' in A; pad K with zeros}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<128x?xf4E2M1FN>,
+          tensor<128x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<512x33xf4E2M1FN>,
+          tensor<512x3xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x?xf4E2M1FN>,
+             %sa: tensor<128x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<512x1024xf4E2M1FN>,
+             %sb: tensor<512x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<128x512xf16>) {
+  // expected-error@below {{expected ceil(K / vec) = ceil(1024 / 16) = 64 scales in every row, got 63}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<128x?xf4E2M1FN>,
+          tensor<128x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<512x1024xf4E2M1FN>,
+          tensor<512x63xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x?xf4E2M1FN>,
+             %sa: tensor<128x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<512x4294967296xf4E2M1FN>,
+             %sb: tensor<512x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %c: tensor<128x512xf16>) {
+  // expected-error@below {{expected K in 1..2147483647, got 4294967296}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<128x?xf4E2M1FN>,
+          tensor<128x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<512x4294967296xf4E2M1FN>,
+          tensor<512x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
       outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
   return
 }
@@ -1004,4 +1124,18 @@ func.func @f(%0: tensor<32x4x2x4x16x1xf8E4M3FN>) {
       : tensor<32x4x2x4x16x1xf8E4M3FN>
       to tensor<1x256x60xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
   return
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<1.0>
+        : tensor<128x4xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
+    // expected-error@below {{'bsmm.pack_scales' op expected outside of a bsmm.kernel: whole tensors belong in a func.func}}
+    %1 = bsmm.pack_scales %0
+        : tensor<128x4xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
+        to tensor<128x4xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
+    bsmm.return
+  }
 }

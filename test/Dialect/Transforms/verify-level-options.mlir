@@ -9,7 +9,9 @@
 // PROBLEM: error: 'bsmm.publish' op belongs to the pipeline level, expected only the problem level here
 // UNKNOWN: error: expected level problem, tile or pipeline, got 'kernel'
 // EMPTY: error: expected level problem, tile or pipeline, got ''
-func.func @f() {
-  bsmm.publish
-  return
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.publish
+    bsmm.return
+  }
 }

@@ -1,9 +1,12 @@
 // RUN: bsmm-opt %s --bsmm-verify-level --split-input-file --verify-diagnostics
 
 // The tile level is the default.
-func.func @tile(%a: !bsmm.tensor_map<16xf16>, %i: i32) {
-  %0 = bsmm.tma_load %a[%i] : !bsmm.tensor_map<16xf16> -> tensor<16xf16>
-  return
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<16xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i] : !bsmm.tensor_map<16xf16> -> tensor<16xf16>
+    bsmm.return
+  }
 }
 
 // -----
@@ -29,12 +32,14 @@ func.func @problem(%0: tensor<128x4xf8E4M3FN, #bsmm.scales<linear, vec = 16>>) {
 // -----
 
 // Every operation of a wrong level is named, wherever it is.
-func.func @pipeline(%i: i32) {
-  scf.for %j = %i to %i step %i : i32 {
-    // expected-error@below {{'bsmm.publish' op belongs to the pipeline level, expected only the tile level here}}
-    bsmm.publish
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    scf.for %j = %i to %i step %i : i32 {
+      // expected-error@below {{'bsmm.publish' op belongs to the pipeline level, expected only the tile level here}}
+      bsmm.publish
+    }
+    // expected-error@below {{'bsmm.synchronize' op belongs to the pipeline level, expected only the tile level here}}
+    bsmm.synchronize
+    bsmm.return
   }
-  // expected-error@below {{'bsmm.wait_stores' op belongs to the pipeline level, expected only the tile level here}}
-  bsmm.wait_stores
-  return
 }

@@ -59,7 +59,8 @@ TEST(Parser, RegisterWidths) {
 }
 
 TEST(Parser, SyntaxErrors) {
-  EXPECT_EQ(firstError(kernel("ret")), "7: expected ',' or ';', got '}'");
+  EXPECT_EQ(firstError(kernel("ret")),
+            "7: expected an operand, got '}'");
   EXPECT_EQ(firstError(kernel("bra nowhere;")),
             "6: undefined label 'nowhere'");
   EXPECT_EQ(firstError(kernel("/* open")), "6: comment is never closed");
