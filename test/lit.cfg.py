@@ -22,6 +22,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 import lit.util
@@ -112,6 +113,7 @@ if os.environ.get("BSMM_SLOW") == "1":
     config.available_features.add("slow")
 
 config.substitutions += [
+    ("%python", sys.executable),
     ("%examples", os.path.join(config.bsmm_source_dir, "examples")),
     ("%source_dir", config.bsmm_source_dir),
     ("%tools", config.bsmm_tools_dir),

@@ -306,6 +306,9 @@ int bsmm::runner::runMain(int argc, char **argv) {
                << " within the bound, " << comparison.outside << " outside, "
                << comparison.inexact << " inexact, " << comparison.damaged
                << " bytes changed outside of the output\n";
+  if (comparison.overflowed != 0)
+    llvm::outs() << comparison.overflowed
+                 << " not judged: their partial sums may overflow f32\n";
   if (!comparison.isGood())
     return fail("the output is wrong: " + comparison.firstFault);
   return 0;

@@ -57,6 +57,8 @@ struct Comparison {
   int64_t equal = 0, withinBound = 0, outside = 0;
   /// Elements whose partial sums are all exact in f32 and that still differ.
   int64_t inexact = 0;
+  /// Elements that differ where partial sums may overflow f32: not judged.
+  int64_t overflowed = 0;
   /// Bytes outside of the output that changed.
   int64_t damaged = 0;
   /// absmax, mean absolute and squared error, cosine similarity.
