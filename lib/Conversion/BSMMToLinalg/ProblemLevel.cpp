@@ -55,6 +55,7 @@ private:
   SmallVector<int64_t> memoryOrder(Value argument);
   bool isRows(const Memory &memory);
   CodePlace place(const Memory &memory, ValueRange indices);
+  SmallVector<OpFoldResult> sizesOf(const Memory &memory);
   Value load(const Memory &memory);
   LogicalResult store(Value tensor, const Memory &memory);
 
@@ -153,16 +154,20 @@ CodePlace ProblemLowering::place(const Memory &memory, ValueRange indices) {
   return {emit.divide(emit.multiply(start, bits), 8), indices.back()};
 }
 
-Value ProblemLowering::load(const Memory &memory) {
-  Type element = memory.type.getElementType();
-  Value bytes = readable(memory.memory);
+SmallVector<OpFoldResult> ProblemLowering::sizesOf(const Memory &memory) {
   SmallVector<OpFoldResult> sizes;
   for (auto [extent, value] :
        llvm::zip(memory.type.getShape(), memory.extents))
     sizes.push_back(ShapedType::isDynamic(extent)
                         ? OpFoldResult(value)
                         : OpFoldResult(builder.getIndexAttr(extent)));
-  return emit.generate(sizes, storageOf(element), [&](ValueRange indices) {
+  return sizes;
+}
+
+Value ProblemLowering::load(const Memory &memory) {
+  Type element = memory.type.getElementType();
+  Value bytes = readable(memory.memory);
+  return emit.generate(sizesOf(memory), storageOf(element), [&](ValueRange indices) {
     Value code = emit.readCode(bytes, place(memory, indices),
                                getElementBits(element));
     if (!isNarrowFloat(element))
@@ -277,8 +282,20 @@ LogicalResult ProblemLowering::build() {
     }
     Memory memory = takeMemory(type);
     memory.order = memoryOrder(argument);
-    if (!argument.use_empty())
-      mapping.map(argument, load(memory));
+    if (argument.use_empty())
+      continue;
+    // An output that is only written to has a shape and no values.
+    bool isRead = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+      auto matmul = dyn_cast<ScaledMatmulOp>(use.getOwner());
+      return !matmul || matmul.getBeta() ||
+             use.getOperandNumber() !=
+                 matmul.getInitMutable().getOperandNumber();
+    });
+    mapping.map(argument, isRead ? load(memory)
+                                 : tensor::EmptyOp::create(
+                                       builder, sizesOf(memory),
+                                       storageOf(type.getElementType()))
+                                       .getResult());
   }
   SmallVector<Memory> results;
   for (Type type : old.getResultTypes()) {

@@ -47,7 +47,14 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
   for (WarpRoleOp role : roles) {
     Location loc = role.getLoc();
     OpBuilder builder(role);
-    Value isMine = isEqual(builder, loc, values.warp, role.getWarp());
+    Value isMine;
+    if (role.isWarpgroup())
+      isMine = isEqual(builder, loc,
+                       arith::ShRUIOp::create(builder, loc, values.warp,
+                                              constantI32(builder, loc, 2)),
+                       role.getWarp() / target::threads::warpsPerWarpgroup);
+    else
+      isMine = isEqual(builder, loc, values.warp, role.getWarp());
     auto branch = scf::IfOp::create(builder, loc, isMine, false);
     Block *block = branch.thenBlock();
     builder.setInsertionPointToStart(block);
@@ -55,8 +62,22 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     // roles of the warp have the same leader.
     Value isLeader = NVVM::ElectSyncOp::create(builder, loc,
                                                builder.getI1Type(), Value());
+    if (role.isWarpgroup()) {
+      Value isFirst = isEqual(builder, loc, values.warp, role.getWarp());
+      isLeader = arith::AndIOp::create(builder, loc, isLeader, isFirst);
+    }
     SmallVector<LeaderOp> leaders;
     role.walk([&](LeaderOp leader) { leaders.push_back(leader); });
+    // A warpgroup meets at a barrier of its own: number 1 for the first one;
+    // 0 is that of the CTA.
+    if (role.isWarpgroup())
+      role.walk([&](Operation *op) {
+        if (isa<PublishOp, SynchronizeOp>(op))
+          op->setAttr(barrierAttrName,
+                      builder.getI64IntegerAttr(
+                          1 + role.getWarp() /
+                                  target::threads::warpsPerWarpgroup));
+      });
     for (LeaderOp leader : leaders) {
       OpBuilder inner(leader);
       auto only = scf::IfOp::create(inner, leader.getLoc(), isLeader, false);

@@ -56,6 +56,12 @@ inline mlir::Value tensorMemoryPointer(mlir::OpBuilder &builder,
   return mlir::LLVM::IntToPtrOp::create(builder, loc, type, address);
 }
 
+/// Marks barriers of a warpgroup with their number while roles are expanded.
+inline constexpr llvm::StringLiteral barrierAttrName = "bsmm_barrier_number";
+
+/// The barrier of the CTA, or of a warpgroup when the operation is marked.
+void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op);
+
 /// The 64-bit matrix descriptor whose start address is `pointer` (shared memory)
 /// and whose other fields are `fixedBits`.
 mlir::Value buildDescriptor(mlir::OpBuilder &builder, mlir::Location loc,

@@ -210,7 +210,8 @@ struct PublishPattern : KernelPattern<PublishOp> {
                                NVVM::SharedSpaceAttr::get(
                                    op.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op);
+    buildBarrier(rewriter, op);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -224,7 +225,7 @@ struct SynchronizePattern : KernelPattern<SynchronizeOp> {
     if (hasTensorMemory)
       NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
                                    NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-    NVVM::BarrierOp::create(rewriter, op.getLoc());
+    buildBarrier(rewriter, op);
     if (hasTensorMemory)
       NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
                                    NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
@@ -233,6 +234,19 @@ struct SynchronizePattern : KernelPattern<SynchronizeOp> {
   }
 };
 } // namespace
+
+void bsmm::buildBarrier(OpBuilder &builder, Operation *op) {
+  auto number = op->getAttrOfType<IntegerAttr>(barrierAttrName);
+  if (!number) {
+    NVVM::BarrierOp::create(builder, op->getLoc());
+    return;
+  }
+  NVVM::BarrierOp::create(
+      builder, op->getLoc(), Type(),
+      constantI32(builder, op->getLoc(), number.getInt()),
+      constantI32(builder, op->getLoc(), target::threads::perWarpgroup),
+      NVVM::BarrierReductionAttr(), Value());
+}
 
 Value bsmm::buildDescriptor(OpBuilder &builder, Location loc, Value pointer,
                             uint64_t fixedBits) {

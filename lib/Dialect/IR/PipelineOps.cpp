@@ -21,25 +21,24 @@ static LogicalResult expectBuffer(Operation *op, StringRef what,
 }
 
 /// Who executes an operation.
-enum class Executor { AnyThread, Cta, Warp, Leader };
+enum class Executor { Warpgroups, Warp, Leader };
 
 /// Collective operations are executed by all the threads they speak of, and
 /// those that one thread issues by the leader of a warp.
 static LogicalResult verifyExecutor(Operation *op, Executor executor) {
-  bool isInRole(op->getParentOfType<WarpRoleOp>());
+  auto role = op->getParentOfType<WarpRoleOp>();
   bool isInLeader(op->getParentOfType<LeaderOp>());
   switch (executor) {
-  case Executor::AnyThread:
-    return success();
-  case Executor::Cta:
-    if (isInRole)
-      return op->emitOpError("expected outside of a bsmm.warp_role: all threads "
-                             "of the CTA execute it");
+  case Executor::Warpgroups:
+    if ((role && !role.isWarpgroup()) || isInLeader)
+      return op->emitOpError("expected outside of a bsmm.warp_role, or in that "
+                             "of a warpgroup: all its threads execute it");
     return success();
   case Executor::Warp:
-    if (!isInRole || isInLeader)
-      return op->emitOpError("expected in a bsmm.warp_role and not in its "
-                             "bsmm.leader: the whole warp executes it");
+    if (!role || role.isWarpgroup() || isInLeader)
+      return op->emitOpError("expected in the bsmm.warp_role of one warp and "
+                             "not in its bsmm.leader: the whole warp executes "
+                             "it");
     return success();
   case Executor::Leader:
     if (!isInLeader)
@@ -179,15 +178,24 @@ LogicalResult WaitOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult WarpRoleOp::verify() {
-  if (int64_t(getWarp()) < 0 || getWarp() >= 32)
-    return emitOpError("expected a warp in 0..31, got ") << int64_t(getWarp());
+  int64_t first = getWarp(), count = getCount();
+  constexpr int64_t maxWarps =
+      target::threads::maxPerBlock / target::threads::perWarp;
+  if (count != 1 && count != target::threads::warpsPerWarpgroup)
+    return emitOpError("expected a role of 1 warp or of the 4 of a warpgroup, "
+                       "got ")
+           << count;
+  if (first < 0 || first + count > maxWarps || first % count != 0)
+    return emitOpError("expected warps in 0..")
+           << maxWarps - 1 << ", those of a warpgroup from a multiple of 4 on, "
+           << "got " << count << " from " << first;
   if ((*this)->getParentOfType<WarpRoleOp>())
     return emitOpError("expected no role inside of a role");
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
     if (auto threads = kernel.getBlockSize();
-        threads && getWarp() >= *threads / target::threads::perWarp)
+        threads && first + count > int64_t(*threads) / target::threads::perWarp)
       return emitOpError("expected a warp of the block of ")
-             << *threads << " threads, got warp " << getWarp();
+             << *threads << " threads, got warp " << first + count - 1;
   return success();
 }
 
@@ -314,7 +322,7 @@ LogicalResult ScaledMmaOp::verify() {
 }
 
 LogicalResult DrainOp::verify() {
-  if (failed(verifyExecutor(*this, Executor::Cta)))
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)))
     return failure();
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
     if (auto threads = kernel.getBlockSize();
@@ -377,9 +385,9 @@ LogicalResult WaitStoresOp::verify() {
 }
 
 LogicalResult PublishOp::verify() {
-  return verifyExecutor(*this, Executor::Cta);
+  return verifyExecutor(*this, Executor::Warpgroups);
 }
 
 LogicalResult SynchronizeOp::verify() {
-  return verifyExecutor(*this, Executor::Cta);
+  return verifyExecutor(*this, Executor::Warpgroups);
 }

@@ -1,11 +1,13 @@
 //===- TileToPipeline.cpp - tile level to pipeline level ------------------===//
 //
 // A tile-level kernel says what is computed; this pass decides who does it and
-// when. Three roles share one warpgroup: warp 0 loads, warp 1 multiplies, all
-// warps drain. They meet only in channels:
+// when. Three roles: one warp loads, one multiplies, a warpgroup drains. In a
+// kernel that walks over output tiles each role has its own loop over them, so
+// that the next tile is multiplied while the last one is drained; in others the
+// first two are warps of the warpgroup. The roles meet only in channels:
 //
 //   loads     transaction bytes -> mma_commit    ring of `stages` slots
-//   results   mma_commit -> 128 threads          the accumulator
+//   results   mma_commit -> 128 threads          one or two accumulators
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +35,6 @@ using namespace bsmm;
 static constexpr int64_t maxDefaultStages = 8;
 /// Columns of the accumulator that a thread holds at a time.
 static constexpr int64_t drainColumns = 32;
-static constexpr int64_t producerWarp = 0, mmaWarp = 1;
 
 static bool isTensorOp(Operation *op) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
@@ -68,8 +69,8 @@ static bool isMultipleOf(Value value, int64_t divisor) {
   return false;
 }
 
-/// Whether a row of scales is provably 0 or 64: the places in a scale tile where
-/// a tile of B may start (half a tile is two columns of tensor memory).
+/// Whether a row of scales is provably 0 or 64: the places in a scale tile
+/// where a tile of B may start (half a tile is two columns of tensor memory).
 static bool isHalfTileOffset(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -102,26 +103,30 @@ private:
 
   LogicalResult analyze();
   LogicalResult analyzeDot(ScaledDotOp op);
-  FailureOr<unsigned> addLoad(Operation *user, TmaLoadOp load,
-                              BufferType type);
+  FailureOr<unsigned> addLoad(Operation *user, TmaLoadOp load, BufferType type);
   LogicalResult analyzeLoop(scf::ForOp loop);
   LogicalResult analyzeSurroundings();
   LogicalResult analyzeEpilogue();
   FailureOr<int64_t> chooseStages();
 
   LogicalResult build();
-  LogicalResult emitTile(Block *block);
+  /// What of a tile a piece of code does.
+  enum class Part { Everything, Loads, Multiplications, Epilogue };
+  LogicalResult emitTile(Block *block, Part part);
+  LogicalResult emitTileLoop(Part part);
+  LogicalResult emitRoles();
   /// Clones scalar code; operations of the tile level become what they mean.
   void emitScalar(Operation &op, IRMapping &local);
-  void emitMainLoop();
-  LogicalResult emitEpilogue(Operation *store);
+  void emitSteps();
+  void emitLoads();
+  void emitMultiplications();
+  LogicalResult emitEpilogue(Part part);
   FailureOr<Value> emitElementwise(Value value, IRMapping &local,
                                    int64_t columns);
   /// The main loop's control for one role; `body` gets the induction variable's
   /// mapping and the channel iteration.
-  void
-  emitRoleLoop(function_ref<void(IRMapping &local, Value iteration)> body);
-  void emitRole(int64_t warp, function_ref<void()> body);
+  void emitRoleLoop(function_ref<void(IRMapping &local, Value iteration)> body);
+  void emitRole(int64_t warp, int64_t count, function_ref<void()> body);
   void emitLeader(function_ref<void()> body);
 
   Value constant(int64_t value) {
@@ -140,7 +145,7 @@ private:
   SmallVector<TmaLoadOp> loads;
   SmallVector<BufferType> loadTypes;
   BufferType accumulatorType, stagingType;
-  int64_t stages = 1;
+  int64_t stages = 1, accumulators = 1;
   Operation *store = nullptr;
 
   // What has been built.
@@ -197,8 +202,8 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
                 "yet";
   if (k % form->k != 0)
     return op.emitOpError("expected a multiple of ")
-           << form->k << " elements of K in a step of "
-           << StringRef(form->name) << ", got " << k;
+           << form->k << " elements of K in a step of " << StringRef(form->name)
+           << ", got " << k;
   if (tiles->scaleA.rowOffset)
     return op.emitOpError(
         "expected all rows of the loaded scales of A, which start at a "
@@ -234,8 +239,8 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
       addLoad(op, tiles->scaleB.load, scalesType(tiles->scaleB));
   if (failed(a) || failed(scaleA) || failed(b) || failed(scaleB))
     return failure();
-  for (auto [type, rows] : {std::pair{loadTypes[*a], m},
-                            std::pair{loadTypes[*b], n}})
+  for (auto [type, rows] :
+       {std::pair{loadTypes[*a], m}, std::pair{loadTypes[*b], n}})
     if (type.getLayout() == BufferLayout::RowMajor)
       return op.emitOpError("expected rows of a multiple of 32 bytes along k, "
                             "got ")
@@ -339,6 +344,18 @@ LogicalResult KernelRewriter::analyze() {
   if (failed(chosen))
     return failure();
   stages = *chosen;
+  // Two accumulators where tensor memory holds them beside the scales: the next
+  // tile's multiplications need not wait for the epilogue.
+  int64_t scaleColumns = 0;
+  for (Dot &dot : dots)
+    for (unsigned load : {dot.scaleA, dot.scaleB})
+      scaleColumns +=
+          loadTypes[load].getShape()[0] / layout::scaleTileRows *
+          (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
+          layout::scaleTileColumns;
+  if (tileLoop && 2 * accumulatorType.getTensorMemoryColumns() + scaleColumns <=
+                      gpu->tensorMemoryColumns)
+    accumulators = 2;
   return success();
 }
 
@@ -367,8 +384,8 @@ LogicalResult KernelRewriter::analyzeEpilogue() {
     return store->emitOpError("expected an output of f16, bf16 or f32, got ")
            << element;
   ArrayRef<int64_t> shape = accumulatorType.getShape();
-  if (stored.getNumElements() != shape[0] * shape[1] ||
-      stored.getRank() < 2 || stored.getShape().take_back(2) != shape)
+  if (stored.getNumElements() != shape[0] * shape[1] || stored.getRank() < 2 ||
+      stored.getShape().take_back(2) != shape)
     return store->emitOpError("expected a tile of ")
            << shape[0] << "x" << shape[1] << " like the accumulator, got "
            << stored;
@@ -407,10 +424,10 @@ LogicalResult KernelRewriter::analyzeSurroundings() {
       if (&op == tileLoop || &op == mainLoop || &op == store ||
           op.hasTrait<OpTrait::IsTerminator>())
         continue;
-      bool yieldsScalar = isTensorOp(&op) &&
-                          llvm::any_of(op.getResultTypes(), [](Type type) {
-                            return !isa<RankedTensorType>(type);
-                          });
+      bool yieldsScalar =
+          isTensorOp(&op) && llvm::any_of(op.getResultTypes(), [](Type type) {
+            return !isa<RankedTensorType>(type);
+          });
       if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) || yieldsScalar)
         return op.emitOpError("expected only scalar arithmetic and elementwise "
                               "operations on tiles around the loop over K");
@@ -436,8 +453,9 @@ FailureOr<int64_t> KernelRewriter::chooseStages() {
 // Construction
 //===----------------------------------------------------------------------===//
 
-void KernelRewriter::emitRole(int64_t warp, function_ref<void()> body) {
-  auto role = WarpRoleOp::create(builder, loc, builder.getI64IntegerAttr(warp));
+void KernelRewriter::emitRole(int64_t warp, int64_t count,
+                              function_ref<void()> body) {
+  auto role = WarpRoleOp::create(builder, loc, warp, count);
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&role.getBody());
   body();
@@ -452,10 +470,10 @@ void KernelRewriter::emitLeader(function_ref<void()> body) {
 
 void KernelRewriter::emitScalar(Operation &op, IRMapping &local) {
   if (auto order = dyn_cast<GroupedOrderOp>(op)) {
-    auto [row, column] = buildGroupedOrder(
-        builder, op.getLoc(), local.lookup(order.getLinear()),
-        local.lookup(order.getTilesM()), local.lookup(order.getTilesN()),
-        order.getGroup());
+    auto [row, column] =
+        buildGroupedOrder(builder, op.getLoc(), local.lookup(order.getLinear()),
+                          local.lookup(order.getTilesM()),
+                          local.lookup(order.getTilesN()), order.getGroup());
     local.map(order.getRow(), row);
     local.map(order.getColumn(), column);
     return;
@@ -463,8 +481,7 @@ void KernelRewriter::emitScalar(Operation &op, IRMapping &local) {
   builder.clone(op, local);
 }
 
-void KernelRewriter::emitRoleLoop(
-    function_ref<void(IRMapping &, Value)> body) {
+void KernelRewriter::emitRoleLoop(function_ref<void(IRMapping &, Value)> body) {
   Value one = constant(1);
   auto loop = scf::ForOp::create(
       builder, mainLoop.getLoc(), mapping.lookup(mainLoop.getLowerBound()),
@@ -483,7 +500,7 @@ void KernelRewriter::emitRoleLoop(
   scf::YieldOp::create(builder, loc, next);
 }
 
-void KernelRewriter::emitMainLoop() {
+void KernelRewriter::emitSteps() {
   // Steps that the loop makes, 0 when its bounds are the wrong way round.
   Value lower = mapping.lookup(mainLoop.getLowerBound());
   Value distance = arith::SubIOp::create(
@@ -491,77 +508,74 @@ void KernelRewriter::emitMainLoop() {
   distance = arith::MaxSIOp::create(builder, loc, distance, constant(0));
   steps = arith::CeilDivUIOp::create(builder, loc, distance,
                                      mapping.lookup(mainLoop.getStep()));
+}
 
+/// The loads of a tile's steps, by one thread.
+void KernelRewriter::emitLoads() {
   SmallVector<Type> slotTypes(loadTypes.begin(), loadTypes.end());
-  emitRole(producerWarp, [&] {
-    emitLeader([&] {
-      emitRoleLoop([&](IRMapping &local, Value iteration) {
-        auto slot = AcquireOp::create(builder, loc, slotTypes, loadChannel,
-                                      iteration);
-        for (auto [load, buffer] : llvm::zip(loads, slot.getBuffers())) {
-          SmallVector<Value> coordinates;
-          for (Value coordinate : load.getCoordinates())
-            coordinates.push_back(local.lookup(coordinate));
-          LoadAsyncOp::create(builder, load.getLoc(),
-                              local.lookup(load.getMap()), coordinates, buffer,
-                              loadChannel, iteration);
-        }
-        CommitOp::create(builder, loc, loadChannel, iteration);
-      });
-    });
+  emitRoleLoop([&](IRMapping &local, Value iteration) {
+    auto slot =
+        AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
+    for (auto [load, buffer] : llvm::zip(loads, slot.getBuffers())) {
+      SmallVector<Value> coordinates;
+      for (Value coordinate : load.getCoordinates())
+        coordinates.push_back(local.lookup(coordinate));
+      LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
+                          coordinates, buffer, loadChannel, iteration);
+    }
+    CommitOp::create(builder, loc, loadChannel, iteration);
   });
+}
 
-  emitRole(mmaWarp, [&] {
-    auto result = AcquireOp::create(builder, loc, TypeRange{accumulatorType},
-                                    resultChannel, tileNumber);
-    Value accumulator = result.getBuffers()[0];
-    emitRoleLoop([&](IRMapping &local, Value iteration) {
-      auto slot =
-          WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
-      for (Dot &dot : dots) {
-        if (!dot.op.getLimitK())
-          continue;
-        Value left = local.lookup(dot.op.getLimitK());
-        Value groups = constant(loadTypes[dot.scaleA].getShape()[1]);
-        Value isLast = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, left, groups);
-        auto branch = scf::IfOp::create(builder, loc, isLast, false);
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToStart(branch.thenBlock());
-        MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleA], left);
-        MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleB], left);
-      }
-      emitLeader([&] {
-        Value lowerBound = mapping.lookup(mainLoop.getLowerBound());
-        for (auto [index, dot] : llvm::enumerate(dots)) {
-          auto [scaleA, scaleB] = scaleBuffers[index];
-          CopyScalesOp::create(builder, dot.op.getLoc(),
-                               slot.getBuffers()[dot.scaleA], scaleA);
-          CopyScalesOp::create(builder, dot.op.getLoc(),
-                               slot.getBuffers()[dot.scaleB], scaleB);
-          Value accumulate;
-          if (index == 0)
-            accumulate = arith::CmpIOp::create(
-                builder, loc, arith::CmpIPredicate::ne,
-                local.lookup(mainLoop.getInductionVar()), lowerBound);
-          else
-            accumulate = arith::ConstantIntOp::create(
-                builder, loc, builder.getI1Type(), 1);
-          Value offset;
-          if (dot.scaleBOffset)
-            offset = local.lookup(dot.scaleBOffset);
-          ScaledMmaOp::create(builder, dot.op.getLoc(),
-                              slot.getBuffers()[dot.a], scaleA,
-                              slot.getBuffers()[dot.b], scaleB, accumulator,
-                              accumulate, offset);
-        }
-        ReleaseOp::create(builder, loc, loadChannel, iteration);
-      });
-    });
+/// The multiplications of a tile's steps, by one warp.
+void KernelRewriter::emitMultiplications() {
+  SmallVector<Type> slotTypes(loadTypes.begin(), loadTypes.end());
+  auto result = AcquireOp::create(builder, loc, TypeRange{accumulatorType},
+                                  resultChannel, tileNumber);
+  Value accumulator = result.getBuffers()[0];
+  emitRoleLoop([&](IRMapping &local, Value iteration) {
+    auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
+    for (Dot &dot : dots) {
+      if (!dot.op.getLimitK())
+        continue;
+      Value left = local.lookup(dot.op.getLimitK());
+      Value groups = constant(loadTypes[dot.scaleA].getShape()[1]);
+      Value isLast = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::slt, left, groups);
+      auto branch = scf::IfOp::create(builder, loc, isLast, false);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleA], left);
+      MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleB], left);
+    }
     emitLeader([&] {
-      CommitOp::create(builder, loc, resultChannel, tileNumber);
+      Value lowerBound = mapping.lookup(mainLoop.getLowerBound());
+      for (auto [index, dot] : llvm::enumerate(dots)) {
+        auto [scaleA, scaleB] = scaleBuffers[index];
+        CopyScalesOp::create(builder, dot.op.getLoc(),
+                             slot.getBuffers()[dot.scaleA], scaleA);
+        CopyScalesOp::create(builder, dot.op.getLoc(),
+                             slot.getBuffers()[dot.scaleB], scaleB);
+        Value accumulate;
+        if (index == 0)
+          accumulate = arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::ne,
+              local.lookup(mainLoop.getInductionVar()), lowerBound);
+        else
+          accumulate = arith::ConstantIntOp::create(builder, loc,
+                                                    builder.getI1Type(), 1);
+        Value offset;
+        if (dot.scaleBOffset)
+          offset = local.lookup(dot.scaleBOffset);
+        ScaledMmaOp::create(builder, dot.op.getLoc(), slot.getBuffers()[dot.a],
+                            scaleA, slot.getBuffers()[dot.b], scaleB,
+                            accumulator, accumulate, offset);
+      }
+      ReleaseOp::create(builder, loc, loadChannel, iteration);
     });
   });
+  emitLeader(
+      [&] { CommitOp::create(builder, loc, resultChannel, tileNumber); });
 }
 
 FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
@@ -576,8 +590,8 @@ FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
   if (op && matchPattern(value, m_Constant(&splat)) && splat.isSplat()) {
     auto attribute =
         DenseElementsAttr::get(vectorType, splat.getSplatValue<Attribute>());
-    Value result = arith::ConstantOp::create(builder, op->getLoc(), vectorType,
-                                             attribute);
+    Value result =
+        arith::ConstantOp::create(builder, op->getLoc(), vectorType, attribute);
     return result;
   }
   if (auto broadcast = dyn_cast_or_null<tensor::SplatOp>(op)) {
@@ -605,7 +619,8 @@ FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
   // Remainders and the functions of math become calls of a device library.
   if (!op || op == mainLoop || !op->hasTrait<OpTrait::Elementwise>() ||
       op->getNumResults() != 1 || !isa<arith::ArithDialect>(op->getDialect()) ||
-      isa<arith::RemFOp>(op) || !llvm::all_of(op->getOperandTypes(), isLowered) ||
+      isa<arith::RemFOp>(op) ||
+      !llvm::all_of(op->getOperandTypes(), isLowered) ||
       !llvm::all_of(op->getResultTypes(), isLowered))
     return store->emitOpError("expected elementwise arith operations in f16, "
                               "bf16 or f32 on the accumulator, constants and "
@@ -630,21 +645,26 @@ FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
   return result;
 }
 
-LogicalResult KernelRewriter::emitEpilogue(Operation *store) {
+LogicalResult KernelRewriter::emitEpilogue(Part part) {
+  // One thread, always the same one, stores and waits for its stores.
+  auto emitStoringThread = [&](function_ref<void()> body) {
+    if (part == Part::Epilogue)
+      emitLeader(body);
+    else
+      emitRole(0, 1, [&] { emitLeader(body); });
+  };
   auto tmaStore = dyn_cast<TmaStoreOp>(store);
   auto predicatedStore = dyn_cast<PredicatedStoreOp>(store);
   if (tmaStore) {
     // The staging buffer is free when the previous tile's store has read it.
-    emitRole(producerWarp, [&] {
-      emitLeader([&] { WaitStoresOp::create(builder, loc, true); });
-    });
+    emitStoringThread([&] { WaitStoresOp::create(builder, loc, true); });
     SynchronizeOp::create(builder, loc);
   }
   auto result = WaitOp::create(builder, loc, TypeRange{accumulatorType},
                                resultChannel, tileNumber);
   SmallVector<Value> coordinates;
-  for (Value coordinate : tmaStore ? tmaStore.getCoordinates()
-                                   : predicatedStore.getCoordinates())
+  for (Value coordinate :
+       tmaStore ? tmaStore.getCoordinates() : predicatedStore.getCoordinates())
     coordinates.push_back(mapping.lookup(coordinate));
 
   Value isNotEmpty = arith::CmpIOp::create(
@@ -655,9 +675,9 @@ LogicalResult KernelRewriter::emitEpilogue(Operation *store) {
     auto wide = [&](Value value) -> Value {
       return arith::ExtSIOp::create(builder, loc, i64, value);
     };
-    Value batch = arith::MulIOp::create(
-        builder, loc, wide(coordinates[0]),
-        mapping.lookup(predicatedStore.getStrideBatch()));
+    Value batch =
+        arith::MulIOp::create(builder, loc, wide(coordinates[0]),
+                              mapping.lookup(predicatedStore.getStrideBatch()));
     Value row =
         arith::MulIOp::create(builder, loc, wide(coordinates[1]),
                               mapping.lookup(predicatedStore.getStrideRow()));
@@ -696,52 +716,83 @@ LogicalResult KernelRewriter::emitEpilogue(Operation *store) {
     if (tmaStore)
       WriteSharedOp::create(builder, loc, *piece, staging, row, column);
     else
-      WriteGlobalOp::create(builder, loc, *piece,
-                            mapping.lookup(predicatedStore.getPointer()), row,
-                            column, base,
-                            mapping.lookup(predicatedStore.getStrideRow()),
-                            rowsLeft, columnsLeft);
+      WriteGlobalOp::create(
+          builder, loc, *piece, mapping.lookup(predicatedStore.getPointer()),
+          row, column, base, mapping.lookup(predicatedStore.getStrideRow()),
+          rowsLeft, columnsLeft);
   }
   ReleaseOp::create(builder, loc, resultChannel, tileNumber);
   if (!tmaStore)
     return success();
   PublishOp::create(builder, loc);
-  emitRole(producerWarp, [&] {
-    emitLeader([&] {
-      StoreAsyncOp::create(builder, tmaStore.getLoc(), staging,
-                           mapping.lookup(tmaStore.getMap()), coordinates);
-    });
+  emitStoringThread([&] {
+    StoreAsyncOp::create(builder, tmaStore.getLoc(), staging,
+                         mapping.lookup(tmaStore.getMap()), coordinates);
   });
   return success();
 }
 
-LogicalResult KernelRewriter::emitTile(Block *block) {
+/// The loop over output tiles of one role.
+LogicalResult KernelRewriter::emitTileLoop(Part part) {
+  Value zero = constant(0), one = constant(1);
+  auto loop = scf::ForOp::create(
+      builder, tileLoop.getLoc(), mapping.lookup(tileLoop.getLowerBound()),
+      mapping.lookup(tileLoop.getUpperBound()),
+      mapping.lookup(tileLoop.getStep()), ValueRange{zero, zero});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  mapping.map(tileLoop.getInductionVar(), loop.getInductionVar());
+  iterationBase = loop.getRegionIterArg(0);
+  tileNumber = loop.getRegionIterArg(1);
+  if (failed(emitTile(tileLoop.getBody(), part)))
+    return failure();
+  Value nextIteration =
+      arith::AddIOp::create(builder, loc, iterationBase, steps);
+  Value nextTile = arith::AddIOp::create(builder, loc, tileNumber, one);
+  scf::YieldOp::create(builder, loc, ValueRange{nextIteration, nextTile});
+  return success();
+}
+
+/// A role for each part, with its own loop over output tiles. The warpgroup
+/// that drains comes first: tensor memory is read in quarters by the number of
+/// the warp in its warpgroup.
+LogicalResult KernelRewriter::emitRoles() {
+  bool isGood = true;
+  auto emit = [&](Part part) { isGood &= succeeded(emitTileLoop(part)); };
+  emitRole(target::threads::warpsPerWarpgroup, 1,
+           [&] { emitLeader([&] { emit(Part::Loads); }); });
+  emitRole(target::threads::warpsPerWarpgroup + 1, 1,
+           [&] { emit(Part::Multiplications); });
+  emitRole(0, target::threads::warpsPerWarpgroup, [&] {
+    emit(Part::Epilogue);
+    if (isa<TmaStoreOp>(store))
+      emitLeader([&] { WaitStoresOp::create(builder, loc, false); });
+  });
+  return success(isGood);
+}
+
+LogicalResult KernelRewriter::emitTile(Block *block, Part part) {
   for (Operation &op : *block) {
     if (&op == tileLoop) {
-      Value zero = constant(0), one = constant(1);
-      auto loop = scf::ForOp::create(
-          builder, op.getLoc(), mapping.lookup(tileLoop.getLowerBound()),
-          mapping.lookup(tileLoop.getUpperBound()),
-          mapping.lookup(tileLoop.getStep()), ValueRange{zero, zero});
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      mapping.map(tileLoop.getInductionVar(), loop.getInductionVar());
-      iterationBase = loop.getRegionIterArg(0);
-      tileNumber = loop.getRegionIterArg(1);
-      if (failed(emitTile(tileLoop.getBody())))
+      if (failed(emitRoles()))
         return failure();
-      Value nextIteration =
-          arith::AddIOp::create(builder, loc, iterationBase, steps);
-      Value nextTile = arith::AddIOp::create(builder, loc, tileNumber, one);
-      scf::YieldOp::create(builder, loc, ValueRange{nextIteration, nextTile});
       continue;
     }
     if (&op == mainLoop) {
-      emitMainLoop();
+      emitSteps();
+      if (part == Part::Everything) {
+        emitRole(0, 1, [&] { emitLeader([&] { emitLoads(); }); });
+        emitRole(1, 1, [&] { emitMultiplications(); });
+      } else if (part == Part::Loads) {
+        emitLoads();
+      } else if (part == Part::Multiplications) {
+        emitMultiplications();
+      }
       continue;
     }
     if (&op == store) {
-      if (failed(emitEpilogue(&op)))
+      if ((part == Part::Everything || part == Part::Epilogue) &&
+          failed(emitEpilogue(part)))
         return failure();
       continue;
     }
@@ -760,11 +811,11 @@ LogicalResult KernelRewriter::emitTile(Block *block) {
 
 LogicalResult KernelRewriter::build() {
   builder.setInsertionPoint(kernel);
-  auto pipeline =
-      cast<KernelOp>(builder.insert(kernel->cloneWithoutRegions()));
+  auto pipeline = cast<KernelOp>(builder.insert(kernel->cloneWithoutRegions()));
   pipeline.setLevel(Level::Pipeline);
   pipeline.setBlockSizeAttr(
-      builder.getI64IntegerAttr(target::threads::perWarpgroup));
+      builder.getI64IntegerAttr(target::threads::perWarpgroup +
+                                (tileLoop ? 2 * target::threads::perWarp : 0)));
   Block *entry = builder.createBlock(
       &pipeline.getBody(), {}, kernel.getArgumentTypes(),
       llvm::map_to_vector(kernel.getArguments(),
@@ -780,17 +831,16 @@ LogicalResult KernelRewriter::build() {
       arrival(ArrivalKind::Transaction), arrival(ArrivalKind::MmaCommit),
       nullptr, nullptr, nullptr);
   resultChannel = CreateChannelOp::create(
-      builder, loc, ChannelType::get(context, 1, accumulatorType),
+      builder, loc, ChannelType::get(context, accumulators, accumulatorType),
       arrival(ArrivalKind::MmaCommit),
       arrival(ArrivalKind::Threads, target::threads::perWarpgroup), nullptr,
       nullptr, nullptr);
   auto inTensorMemory = [&](BufferType type) -> Value {
-    return AllocOp::create(builder, loc,
-                           BufferType::get(context, type.getShape(),
-                                           type.getElementType(),
-                                           MemorySpace::TensorMemory,
-                                           BufferLayout::ScaleTiles),
-                           nullptr);
+    return AllocOp::create(
+        builder, loc,
+        BufferType::get(context, type.getShape(), type.getElementType(),
+                        MemorySpace::TensorMemory, BufferLayout::ScaleTiles),
+        nullptr);
   };
   for (Dot &dot : dots)
     scaleBuffers.push_back({inTensorMemory(loadTypes[dot.scaleA]),
@@ -800,12 +850,12 @@ LogicalResult KernelRewriter::build() {
   iterationBase = constant(0);
   tileNumber = constant(0);
 
-  if (failed(emitTile(&kernel.getBody().front()))) {
+  if (failed(emitTile(&kernel.getBody().front(), Part::Everything))) {
     pipeline.erase();
     return failure();
   }
-  if (isa<TmaStoreOp>(store))
-    emitRole(producerWarp, [&] {
+  if (isa<TmaStoreOp>(store) && !tileLoop)
+    emitRole(0, 1, [&] {
       emitLeader([&] { WaitStoresOp::create(builder, loc, false); });
     });
   ReturnOp::create(builder, loc);

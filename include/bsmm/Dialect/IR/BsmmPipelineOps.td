@@ -151,23 +151,30 @@ def Bsmm_ReleaseOp : Bsmm_ChannelSignalOp<"release"> {
 
 def Bsmm_WarpRoleOp : Bsmm_PipelineOp<"warp_role", [
     SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "code for one warp";
+  let summary = "code for one warp or one warpgroup";
   let description = [{
-    Its body is executed by the 32 threads of warp `warp` of the CTA; the other
-    warps go on. Threads of the warp are together again at its end.
+    Its body is executed by the threads of `count` warps of the CTA, from warp
+    `warp` on; the other warps go on. Threads of a warp are together again at
+    its end. A role has one warp, or the four of a warpgroup: draining an
+    accumulator and reallocating registers are work of whole warpgroups.
 
     Example:
 
     ```mlir
-    bsmm.warp_role 0 {
+    bsmm.warp_role 4 {
+    }
+    bsmm.warp_role 0 count 4 {
     }
     ```
 
     Since version 1.
   }];
-  let arguments = (ins I64Attr:$warp);
+  let arguments = (ins I64Attr:$warp, DefaultValuedAttr<I64Attr, "1">:$count);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$warp attr-dict-with-keyword $body";
+  let assemblyFormat = "$warp (`count` $count^)? attr-dict-with-keyword $body";
+  let extraClassDeclaration = levelDeclaration # [{
+    bool isWarpgroup() { return getCount() == 4; }
+  }];
   let hasVerifier = 1;
 }
 
@@ -175,11 +182,11 @@ def Bsmm_LeaderOp : Bsmm_PipelineOp<"leader", [
     SingleBlock, NoTerminator, RecursiveMemoryEffects,
     ParentOneOf<["::bsmm::WarpRoleOp", "::mlir::scf::ForOp",
                  "::mlir::scf::IfOp"]>]> {
-  let summary = "code for one elected thread of a warp";
+  let summary = "code for one elected thread of a role";
   let description = [{
-    Its body is executed by one thread of the warp, always the same one: copies
-    and tensor core operations are issued by one thread, and the completion of
-    tensor core operations is tracked for each issuing thread.
+    Its body is executed by one thread of the role's first warp, always the same
+    one: copies and tensor core operations are issued by one thread, and the
+    completion of tensor core operations is tracked for each issuing thread.
 
     Example:
 
@@ -427,8 +434,9 @@ def Bsmm_WaitStoresOp : Bsmm_PipelineOp<"wait_stores"> {
 def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
   let summary = "all threads of the CTA meet";
   let description = [{
-    A barrier of the whole CTA that also orders tensor-memory operations of the
-    threads before it against those after it.
+    A barrier of the whole CTA, or of the warpgroup whose role it stands in,
+    that also orders tensor-memory operations of the threads before it against
+    those after it.
 
     Example: `bsmm.synchronize`
 
@@ -441,8 +449,9 @@ def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
 def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
   let summary = "make shared-memory writes visible to the CTA and the TMA unit";
   let description = [{
-    Executed by all threads of the CTA: orders their writes to shared memory
-    before later asynchronous reads (proxy fence) and meets at a barrier.
+    Executed by all threads of the CTA, or of the warpgroup whose role it stands
+    in: orders their writes to shared memory before later asynchronous reads
+    (proxy fence) and meets at a barrier.
 
     Example: `bsmm.publish`
 

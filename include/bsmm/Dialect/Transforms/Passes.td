@@ -99,11 +99,16 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
   let summary = "tile-level kernels to the pipeline level";
   let description = [{
     Gives a tile-level kernel its asynchronous form for targets with tensor
-    memory: one warp loads the tiles of each step of the K loop into the slots
-    of a channel, one warp issues the matrix operations, and all four warps
-    drain the accumulator through the elementwise epilogue to the output. The
-    number of slots is the loop's `bsmm.stages`, or as many as shared memory
-    holds, at most 8.
+    memory. One warp loads the tiles of each step of the K loop into the slots
+    of a channel, one warp issues the matrix operations, and a warpgroup drains
+    the accumulator through the elementwise epilogue to the output.
+
+    In a kernel that loops over output tiles, each of the three roles has its
+    own loop over them and its own warps; where tensor memory holds two
+    accumulators, the next tile is multiplied while the last one is drained.
+    In other kernels loading and multiplying are work of two warps of the
+    draining warpgroup. The number of slots is the K loop's `bsmm.stages`, or
+    as many as shared memory holds, at most 8.
 
     The kernel must consist of a K loop around `bsmm.scaled_dot`, elementwise
     operations on its result and stores, optionally inside of one loop over

@@ -1,0 +1,2779 @@
+// RUN: bsmm-opt %s --bsmm-tile-to-pipeline --split-input-file --verify-diagnostics
+
+// The kernel that the cases below are made of is right.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a target, e.g. target = #bsmm.target<"sm_100a">}}
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  // expected-error@below {{expected a target with tensor memory, got sm_90a; the pipeline level of other targets is not built yet}}
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_120a">} {
+  // expected-error@below {{expected a target with tensor memory, got sm_120a; the pipeline level of other targets is not built yet}}
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_121a">} {
+  // expected-error@below {{expected a target with tensor memory, got sm_121a; the pipeline level of other targets is not built yet}}
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  // expected-error@below {{expected a bsmm.scaled_dot in a loop over K}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %a_tile = bsmm.tma_load %a[%c0, %c0]
+        : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+    %b_rows = bsmm.tma_load %b[%c0, %c0]
+        : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+    %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
+        : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+    %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
+        : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+    %b_tile = bsmm.trans %b_rows [1, 0]
+        : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+    %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+    %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+        : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+    %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+    %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+    %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+        : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+    %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+    // expected-error@below {{expected to be directly in an scf.for over K}}
+    %acc = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %zero
+        : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+          tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %p = arith.cmpi eq, %step, %c0 : i32
+      %next = scf.if %p -> (tensor<128x128xf32>) {
+        // expected-error@below {{expected to be directly in an scf.for over K}}
+        %inner = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+        scf.yield %inner : tensor<128x128xf32>
+      } else {
+        scf.yield %sum : tensor<128x128xf32>
+      }
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    scf.for %t0 = %c0 to %steps step %c1 : i32 {
+    scf.for %t1 = %c0 to %steps step %c1 : i32 {
+    // expected-error@below {{expected the loop over K in the kernel, or in one loop over output tiles}}
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected a loop over output tiles without values carried around it}}
+    %x = scf.for %t0 = %c0 to %steps step %c1 iter_args(%y = %c0) -> (i32) : i32 {
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+      scf.yield %y : i32
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %i0 = arith.index_cast %c0 : i32 to index
+    %i1 = arith.index_cast %c1 : i32 to index
+    %in = arith.index_cast %steps : i32 to index
+    // expected-error@below {{expected an i32 loop over K, got 'index'}}
+    %acc = scf.for %step_i = %i0 to %in step %i1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
+      %step = arith.index_cast %step_i : index to i32
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected a signed loop in a kernel}}
+    %acc = scf.for unsigned %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected a signed loop in a kernel}}
+    scf.for unsigned %t0 = %c0 to %steps step %c1 : i32 {
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected a positive step, got 0}}
+    %acc = scf.for %step = %c0 to %steps step %c0
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant -1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected a positive step, got -1}}
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected a constant step of the loop over K}}
+    %acc = scf.for %step = %c0 to %steps step %steps
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected the accumulator as only value carried around the loop over K}}
+    %acc:2 = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero, %y = %c0) -> (tensor<128x128xf32>, i32) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next, %y : tensor<128x128xf32>, i32
+    }
+    %out = arith.truncf %acc#0 : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<1.0> : tensor<128x128xf32>
+    // expected-error@below {{expected the accumulator to start as a constant of zeros}}
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %f = arith.constant 0.0 : f32
+    %zero = tensor.splat %f : tensor<128x128xf32>
+    // expected-error@below {{expected the accumulator to start as a constant of zeros}}
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %acc2 = scf.for %step2 = %c0 to %steps step %c1
+        iter_args(%sum2 = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step2]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step2]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step2]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step2]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected all scaled dots in one loop over K}}
+      %other = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum2
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %other : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Both dots add to the same value: the first sum is lost.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected to add to the one accumulator of the loop over K}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      %other = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected to add to the one accumulator of the loop over K}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %zero
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected the loop over K to yield the sum of its scaled dots}}
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %zero : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected every load of the loop over K to feed a scaled dot}}
+      %unused = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      %neg = arith.negf %zero : tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %p = arith.cmpi eq, %step, %c0 : i32
+      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      scf.if %p {
+      }
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %out = arith.constant dense<0.0> : tensor<128x128xf16>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      bsmm.tma_store %out, %d[%c0, %c0]
+          : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out2 = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %a_tile = bsmm.tma_load %a[%c0, %c0]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected its tiles to be loaded in the same loop body}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// The layouts are proved here too.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      // expected-note@below {{loaded here}}
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.reshape %b_rows
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{the layout of B is not what the tensor core reads}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<8x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x8xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x8xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x8xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<8x64xf4E2M1FN> -> tensor<8x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<8x64xf4E2M1FN> to tensor<64x8xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_all = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_tile = bsmm.extract_rows %sfb_all[%c0]
+          : tensor<128x4xf8E4M3FN> to tensor<8x4xf8E4M3FN>
+      // expected-error@below {{sm_100a tcgen05: expected N of 16 to 256 in steps of 16, got 8; the nearest legal N is 16}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x8xf4E2M1FN>, tensor<8x4xf8E4M3FN>, tensor<128x8xf32>
+      scf.yield %next : tensor<128x8xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x8xf32> to tensor<128x8xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x8xf16>, !bsmm.tensor_map<128x8xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// An offset that may be anything.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<64x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x64xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<64x64xf4E2M1FN> to tensor<64x64xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_all = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_tile = bsmm.extract_rows %sfb_all[%steps]
+          : tensor<128x4xf8E4M3FN> to tensor<64x4xf8E4M3FN>
+      // expected-error@below {{expected the rows of the scales of B to start at 0 or 64 of a scale tile, e.g. at the remainder by 128 of a multiple of 64}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x64xf4E2M1FN>, tensor<64x4xf8E4M3FN>, tensor<128x64xf32>
+      scf.yield %next : tensor<128x64xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x64xf32> to tensor<128x64xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x64xf16>, !bsmm.tensor_map<128x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<64x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x64xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<64x64xf4E2M1FN> to tensor<64x64xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_all = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_tile = bsmm.extract_rows %sfb_all[%c32]
+          : tensor<128x4xf8E4M3FN> to tensor<64x4xf8E4M3FN>
+      // expected-error@below {{expected the rows of the scales of B to start at 0 or 64 of a scale tile, e.g. at the remainder by 128 of a multiple of 64}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x64xf4E2M1FN>, tensor<64x4xf8E4M3FN>, tensor<128x64xf32>
+      scf.yield %next : tensor<128x64xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x64xf32> to tensor<128x64xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x64xf16>, !bsmm.tensor_map<128x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {tile = #bsmm.tile<m = 64, n = 128, k = 64>,
+                  level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected a tile of 64x128 as the kernel's 'tile' says, got 128x128}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<64x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<64x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<64x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_all = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfa_tile = bsmm.extract_rows %sfa_all[%c0]
+          : tensor<128x4xf8E4M3FN> to tensor<64x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{sm_100a tcgen05: expected M of 128, got 64}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<64x64xf4E2M1FN>, tensor<64x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<64x128xf32>
+      scf.yield %next : tensor<64x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<64x128xf32> to tensor<64x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<64x128xf16>, !bsmm.tensor_map<64x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<4x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<4x256xf8E4M3FN> -> tensor<4x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<4x256xf8E4M3FN> to tensor<2x32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [0, 2, 1, 3]
+          : tensor<2x32x4x4xf8E4M3FN> to tensor<2x4x32x4xf8E4M3FN>
+      %sfa_all = bsmm.reshape %sfa_2 : tensor<2x4x32x4xf8E4M3FN> to tensor<256x4xf8E4M3FN>
+      %sfa_tile = bsmm.extract_rows %sfa_all[%c0]
+          : tensor<256x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      // expected-error@below {{expected all rows of the loaded scales of A, which start at a multiple of 128 rows}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// FP8 by FP4: the tensor core reads padded FP4, which is not made yet.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<128x128xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E8M0FNU>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E8M0FNU>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x128xf4E2M1FN> -> tensor<128x128xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E8M0FNU> -> tensor<2x256xf8E8M0FNU>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E8M0FNU> -> tensor<2x256xf8E8M0FNU>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x128xf4E2M1FN> to tensor<128x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E8M0FNU> to tensor<32x4x4xf8E8M0FNU>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E8M0FNU> to tensor<4x32x4xf8E8M0FNU>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E8M0FNU> to tensor<128x4xf8E8M0FNU>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E8M0FNU> to tensor<32x4x4xf8E8M0FNU>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E8M0FNU> to tensor<4x32x4xf8E8M0FNU>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E8M0FNU> to tensor<128x4xf8E8M0FNU>
+      // expected-error@below {{expected operands of 8 bits for}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x128xf8E4M3FN>, tensor<128x4xf8E8M0FNU>,
+            tensor<128x128xf4E2M1FN>, tensor<128x4xf8E8M0FNU>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// The rows of a load are the rows of the operand: boxes of other rows would lie
+// elsewhere, although the elements are in order.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8192xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<8192xf4E2M1FN>'}}
+      %a_box = bsmm.tma_load %a[%step]
+          : !bsmm.tensor_map<8192xf4E2M1FN> -> tensor<8192xf4E2M1FN>
+      %a_tile = bsmm.reshape %a_box
+          : tensor<8192xf4E2M1FN> to tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<64x128xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<64x128xf4E2M1FN>'}}
+      %a_box = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<64x128xf4E2M1FN> -> tensor<64x128xf4E2M1FN>
+      %a_tile = bsmm.reshape %a_box
+          : tensor<64x128xf4E2M1FN> to tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<256x32xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<256x32xf4E2M1FN>'}}
+      %a_box = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<256x32xf4E2M1FN> -> tensor<256x32xf4E2M1FN>
+      %a_tile = bsmm.reshape %a_box
+          : tensor<256x32xf4E2M1FN> to tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<2x64x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<2x64x64xf4E2M1FN>'}}
+      %a_box = bsmm.tma_load %a[%c0, %c0, %step]
+          : !bsmm.tensor_map<2x64x64xf4E2M1FN> -> tensor<2x64x64xf4E2M1FN>
+      %a_tile = bsmm.reshape %a_box
+          : tensor<2x64x64xf4E2M1FN> to tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x2x32xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<128x2x32xf4E2M1FN>'}}
+      %a_box = bsmm.tma_load %a[%c0, %c0, %step]
+          : !bsmm.tensor_map<128x2x32xf4E2M1FN> -> tensor<128x2x32xf4E2M1FN>
+      %a_tile = bsmm.reshape %a_box
+          : tensor<128x2x32xf4E2M1FN> to tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Scales are masked where they were loaded.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum limit_k(%steps)
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      // expected-error@below {{expected one limit_k for scaled dots that share loaded scales}}
+      %other = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %next limit_k(%c1)
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %other : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum limit_k(%steps)
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      // expected-error@below {{expected one limit_k for scaled dots that share loaded scales}}
+      %other = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %next
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %other : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  // expected-error@below {{expected a store of the result after the loop over K}}
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  // expected-error@below {{expected a store of the result after the loop over K}}
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %out = arith.constant dense<0.0> : tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %again = arith.constant dense<0.0> : tensor<128x128xf16>
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-note@below {{the first store is here}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    // expected-error@below {{expected one store in a kernel}}
+    bsmm.tma_store %again, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// A store outside of the loop over tiles is not forgotten.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %again = arith.constant dense<0.0> : tensor<128x128xf16>
+    scf.for %t0 = %c0 to %steps step %c1 : i32 {
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-note@below {{the first store is here}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    }
+    // expected-error@below {{expected one store in a kernel}}
+    bsmm.tma_store %again, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf8E4M3FN>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf8E4M3FN>
+    // expected-error@below {{expected an output of f16, bf16 or f32, got 'f8E4M3FN'}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf8E4M3FN>, !bsmm.tensor_map<128x128xf8E4M3FN>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf4E2M1FN>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf4E2M1FN>
+    // expected-error@below {{expected an output of f16, bf16 or f32, got 'f4E2M1FN'}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf4E2M1FN>, !bsmm.tensor_map<128x128xf4E2M1FN>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xi8>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.fptosi %acc : tensor<128x128xf32> to tensor<128x128xi8>
+    // expected-error@below {{expected an output of f16, bf16 or f32, got 'i8'}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xi8>, !bsmm.tensor_map<128x128xi8>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xi32>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.fptosi %acc : tensor<128x128xf32> to tensor<128x128xi32>
+    // expected-error@below {{expected an output of f16, bf16 or f32, got 'i32'}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xi32>, !bsmm.tensor_map<128x128xi32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<256x64xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    %box = bsmm.reshape %out : tensor<128x128xf16> to tensor<256x64xf16>
+    // expected-error@below {{expected a tile of 128x128 like the accumulator, got 'tensor<256x64xf16>'}}
+    bsmm.tma_store %box, %d[%c0, %c0]
+        : tensor<256x64xf16>, !bsmm.tensor_map<256x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %p = arith.cmpi eq, %steps, %c0 : i32
+    // expected-error@below {{expected only scalar arithmetic and elementwise operations on tiles around the loop over K}}
+    scf.if %p {
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %p = arith.cmpi eq, %steps, %c0 : i32
+    // expected-error@below {{expected only scalar arithmetic and elementwise operations on tiles around the loop over K}}
+    %x = scf.if %p -> (tensor<128x128xf32>) {
+      scf.yield %zero : tensor<128x128xf32>
+    } else {
+      scf.yield %acc : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    // expected-error@below {{expected only scalar arithmetic and elementwise operations on tiles around the loop over K}}
+    %old = bsmm.tma_load %d[%c0, %c0]
+        : !bsmm.tensor_map<128x128xf16> -> tensor<128x128xf16>
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %x = math.exp %acc : tensor<128x128xf32>
+    %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'math.exp' on the way}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %x = arith.remf %acc, %acc : tensor<128x128xf32>
+    %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'arith.remf' on the way}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %x = bsmm.trans %acc [1, 0]
+        : tensor<128x128xf32> to tensor<128x128xf32>
+    %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'bsmm.trans' on the way}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %y = arith.extf %acc : tensor<128x128xf32> to tensor<128x128xf64>
+    %x = arith.truncf %y : tensor<128x128xf64> to tensor<128x128xf32>
+    %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'arith.truncf' on the way}}
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %y = bsmm.reshape %acc : tensor<128x128xf32> to tensor<256x64xf32>
+    // expected-error@below {{expected only dimensions of extent 1 to come or go between the loop over K and the store}}
+    %x = bsmm.reshape %y : tensor<256x64xf32> to tensor<128x128xf32>
+    %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
