@@ -115,7 +115,7 @@ def run_ctest(arguments, third_party):
         arguments.build_dir,
         "--output-on-failure",
         "--timeout",
-        "1200",
+        "600",
         "--output-junit",
         report,
         "-j",

@@ -8,6 +8,7 @@ namespace bsmm::emulator {
 
 void Machine::issue(Cluster &cluster, std::shared_ptr<AsyncOp> op) {
   op->issue = ++issues;
+  op->begin = instructions;
   if (op->pipe != nullptr)
     op->pipe->push_back(op);
   if (options->mode == AsyncMode::Eager) {
@@ -27,6 +28,19 @@ void Machine::complete(Cluster &, AsyncOp &op) {
   }
   if (op.apply)
     op.apply();
+  if (!options->traceFile.empty() && op.kind != AsyncOp::Kind::Commit &&
+      trace.size() < 4000000) {
+    bool tensor =
+        op.kind == AsyncOp::Kind::Tensor || op.kind == AsyncOp::Kind::Wgmma;
+    trace.push_back({ctaNumber(*op.warp->cta),
+                     tensor ? TraceEvent::TensorCore : TraceEvent::Copies,
+                     op.begin, instructions,
+                     op.kind == AsyncOp::Kind::BulkLoad    ? "load"
+                     : op.kind == AsyncOp::Kind::BulkStore ? "store"
+                     : tensor                              ? "tensor operation"
+                                                           : "copy",
+                     op.line});
+  }
   op.apply = nullptr;
   op.readStage = nullptr;
   ++changes;

@@ -217,8 +217,7 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
     warp.clusterGeneration[lane] = cluster.barrierGeneration;
   });
   cluster.barrierArrived += static_cast<uint32_t>(__builtin_popcount(mask));
-  if (i.a)
-    cluster.barrierKnowledge.join(warp.knowledge);
+  cluster.barrierKnowledge.join(i.a ? warp.knowledge : warp.released);
   m.release(warp);
   ++m.changes;
   m.checkClusterBarrier(cluster);
@@ -261,12 +260,20 @@ static bool decodeCluster(Decoder &d) {
 
 static Step execProxyFence(Exec &x, const Inst &, uint32_t) {
   Warp &warp = *x.warp;
+  for (auto &[offset, barrier] : x.cta->mbarriers)
+    barrier.initFenced = true;
   warp.knowledge.fenced.join(warp.knowledge.all);
   x.machine->release(warp);
   return Step::Next;
 }
 
+static Step execFence(Exec &x, const Inst &, uint32_t) {
+  x.machine->fence(*x.warp);
+  return Step::Next;
+}
+
 static Step execMbarrierInitFence(Exec &x, const Inst &, uint32_t) {
+  x.machine->fence(*x.warp);
   for (auto &[offset, barrier] : x.cta->mbarriers)
     barrier.initFenced = true;
   return Step::Next;
@@ -285,8 +292,8 @@ static bool decodeFence(Decoder &d) {
   if (!proxy) {
     d.takeOne({"sc", "acq_rel", "acquire", "release"});
     d.takeOne({"cta", "cluster", "gpu", "sys", "gl"});
-    std::string_view restrict = d.takePrefix("sync_restrict::");
-    (void)restrict;
+    d.takePrefix("sync_restrict::");
+    i.fn = execFence;
     return d.count(0, 0);
   }
   if (d.take("async")) {

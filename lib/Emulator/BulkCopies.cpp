@@ -15,109 +15,6 @@ namespace bsmm::emulator {
 using units::TensorMap;
 
 //===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-namespace {
-constexpr char MapMagic[8] = {'b', 's', 'm', 'm', 'm', 'a', 'p', '1'};
-
-struct MapImage {
-  char magic[8];
-  uint64_t address;
-  uint32_t dims[5]; ///< minus one
-  uint8_t element, rank, interleave, swizzle;
-  uint64_t strides[4];
-  uint16_t box[5];
-  uint8_t elementStrides[5];
-  uint8_t l2Promotion;
-  uint8_t fill;
-  uint8_t unused[39];
-};
-static_assert(sizeof(MapImage) == 128, "a tensor map has 128 bytes");
-} // namespace
-
-void encodeTensorMap(const TensorMap &map, uint8_t (&bytes)[128]) {
-  MapImage image;
-  std::memset(&image, 0, sizeof(image));
-  std::memcpy(image.magic, MapMagic, 8);
-  image.address = map.globalAddress;
-  for (unsigned k = 0; k < 5; ++k) {
-    image.dims[k] = static_cast<uint32_t>(map.dims[k] - 1);
-    image.box[k] = static_cast<uint16_t>(map.box[k]);
-    image.elementStrides[k] = static_cast<uint8_t>(map.elementStrides[k]);
-  }
-  for (unsigned k = 0; k < 4; ++k)
-    image.strides[k] = map.strides[k + 1];
-  image.element = static_cast<uint8_t>(map.element);
-  image.rank = static_cast<uint8_t>(map.rank);
-  image.interleave = static_cast<uint8_t>(map.interleave);
-  image.swizzle = static_cast<uint8_t>(map.swizzle);
-  image.l2Promotion = map.l2Promotion;
-  image.fill = static_cast<uint8_t>(map.fill);
-  std::memcpy(bytes, &image, 128);
-}
-
-static bool decodeTensorMap(const uint8_t *bytes, TensorMap &map,
-                            std::string &error) {
-  MapImage image;
-  std::memcpy(&image, bytes, 128);
-  if (std::memcmp(image.magic, MapMagic, 8) != 0) {
-    error = "there is no tensor map";
-    return false;
-  }
-  map.globalAddress = image.address;
-  for (unsigned k = 0; k < 5; ++k) {
-    map.dims[k] = uint64_t(image.dims[k]) + 1;
-    map.box[k] = image.box[k];
-    map.elementStrides[k] = image.elementStrides[k];
-  }
-  map.strides[0] = 0;
-  for (unsigned k = 0; k < 4; ++k)
-    map.strides[k + 1] = image.strides[k];
-  map.element = static_cast<units::TensorMapElement>(image.element);
-  map.rank = image.rank;
-  map.interleave = static_cast<units::TensorMapInterleave>(image.interleave);
-  map.swizzle = static_cast<units::TensorMapSwizzle>(image.swizzle);
-  map.l2Promotion = image.l2Promotion;
-  map.fill = static_cast<units::TensorMapFill>(image.fill);
-  error = units::checkTensorMap(map);
-  return error.empty();
-}
-
-/// Reads the map that an instruction names. False after an error.
-static bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
-                    TensorMap &map) {
-  uint64_t address = addressOf(x, ref, lane);
-  std::string error;
-  if (address % 64 != 0) {
-    x.error(i, "tensor-map",
-            "the tensor map's address " + hex(address) +
-                " is not aligned to 64 bytes",
-            lane);
-    return false;
-  }
-  // Resolved in two pieces: resolve() checks alignment to its size.
-  Place first = resolve(x, Space::Generic, address, 64, false, lane, error);
-  Place second;
-  if (first.pointer != nullptr)
-    second = resolve(x, Space::Generic, address + 64, 64, false, lane, error);
-  if (first.pointer == nullptr || second.pointer == nullptr ||
-      first.shared != nullptr) {
-    x.error(i, "tensor-map",
-            "reads a tensor map: " + (error.empty() ? "in shared memory"
-                                                    : error),
-            lane);
-    return false;
-  }
-  if (!decodeTensorMap(first.pointer, map, error)) {
-    x.error(i, "tensor-map",
-            "invalid tensor map at " + hex(address) + ": " + error, lane);
-    return false;
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
 // Where copies end up
 //===----------------------------------------------------------------------===//
 
@@ -149,6 +46,12 @@ bool Destinations::find(Exec &x, const Inst &i, int lane, uint32_t address,
               lane);
       return false;
     }
+    if (!object->initFenced)
+      x.strict(i, "missing-mbarrier-init-fence",
+               "fence.mbarrier_init or fence.proxy.async is recommended "
+               "between mbarrier.init and the async proxy's use of the "
+               "mbarrier (PTX ISA, fence.mbarrier_init)",
+               lane);
     targets.push_back({cta, barrier, barrierOffset, object->agent,
                        object->clockBase + static_cast<Clock>(object->phase) +
                            1,
@@ -863,6 +766,8 @@ bool decodeBulk(Decoder &d, bool reduce) {
 } // namespace
 
 void registerCpAsync(OpTable &table);
+void registerTensorMaps(OpTable &table);
+void registerClusterLaunch(OpTable &table);
 
 void registerBulkCopies(OpTable &table) {
   table["cp.async.bulk.tensor"] = [](Decoder &d) {
@@ -907,6 +812,8 @@ void registerBulkCopies(OpTable &table) {
     return d.inst.imm >= 0 || d.fail("expected a group count");
   };
   registerCpAsync(table);
+  registerTensorMaps(table);
+  registerClusterLaunch(table);
 }
 
 } // namespace bsmm::emulator

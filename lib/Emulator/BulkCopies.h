@@ -33,6 +33,10 @@ struct Destinations {
                 int lane, const Knowledge &knowledge) const;
 };
 
+/// Reads the map that an instruction names. False after an error.
+bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
+             units::TensorMap &map);
+
 } // namespace bsmm::emulator
 
 #endif // BSMM_LIB_EMULATOR_BULKCOPIES_H

@@ -73,6 +73,7 @@ struct Inst {
   bool isBranch = false;
   bool isTensor = false; ///< does its own register checks
   bool writesWgmma = false; ///< an operand of wgmma, behind its back
+  bool traced = false;      ///< worth an event in a trace
   /// Registers: meaning is the handler's.
   uint32_t o[12] = {NoOperand, NoOperand, NoOperand, NoOperand,
                     NoOperand, NoOperand, NoOperand, NoOperand,

@@ -267,14 +267,12 @@ Step execCvtToInteger(Exec &x, const Inst &i, uint32_t mask) {
     unsigned bits = i.c;
     uint64_t result;
     if (std::isnan(value)) {
-      // The indefinite value: 0 for narrow types, the top bit for wide ones.
-      result = i.e ? (bits >= 32 ? 1ull << (bits - 1) : 0)
-                   : (bits == 64 ? 1ull << 63 : bits == 32 ? ~0ull : 0);
-      if (bits == 32)
-        result = i.e ? 0x80000000u : 0xFFFFFFFFu;
-      // f32 and f64 NaN give 0 in 32-bit integers on current GPUs.
-      if (bits <= 32)
-        result = 0;
+      // Seen on an H200: f16, bf16 and f32 give 0 in integers of up to 32
+      // bits; f64 sources and 64-bit results give the top bit alone.
+      if (bits == 64)
+        result = 1ull << 63;
+      else
+        result = type == Ty::F64 && bits == 32 ? 0x80000000u : 0;
     } else if (i.e) {
       double high = std::ldexp(1.0, static_cast<int>(bits) - 1);
       if (value >= high)
@@ -362,7 +360,17 @@ Step execCvtToFloat(Exec &x, const Inst &i, uint32_t mask) {
     if (i.d & 2)
       value = value > 0 ? std::min(value, 1.0) : 0.0;
     if (to == Ty::F64) {
-      x.r<uint64_t>(i.o[0])[l] = toBits(canonical(value));
+      x.r<uint64_t>(i.o[0])[l] = toBits(value);
+      return;
+    }
+    if (to == Ty::F32 && std::isnan(value) &&
+        (from == Ty::F64 || from == Ty::BF16)) {
+      // The payload is kept, as far as it fits (seen on an H200).
+      if (from == Ty::BF16)
+        x.r<uint32_t>(i.o[0])[l] = static_cast<uint32_t>(raw << 16);
+      else
+        x.r<uint32_t>(i.o[0])[l] = static_cast<uint32_t>(
+            raw >> 63 << 31 | 0x7FC00000u | (raw >> 29 & 0x3FFFFF));
       return;
     }
     NumberFormat format = to == Ty::F32    ? NumberFormat::F32
@@ -826,12 +834,15 @@ Step execSet(Exec &x, const Inst &i, uint32_t mask) {
                                     : ~0u;
   if (bitsOf(type) == 16)
     one &= 0xFFFF;
-  bool packed = type == Ty::F16x2 || type == Ty::BF16x2;
+  Ty compared = static_cast<Ty>(i.b);
+  bool packed = compared == Ty::F16x2 || compared == Ty::BF16x2;
   uint32_t upper = packed ? compareMask(x, i, mask, true) : 0;
   forLanes(mask, [&](int l) {
     uint32_t value = holds >> l & 1 ? one : 0;
     if (packed) {
-      uint32_t unit = type == Ty::F16x2 ? 0x3C00u : 0x3F80u;
+      uint32_t unit = type == Ty::F16x2    ? 0x3C00u
+                      : type == Ty::BF16x2 ? 0x3F80u
+                                           : 0xFFFFu;
       value = (holds >> l & 1 ? unit : 0) |
               (upper >> l & 1 ? unit << 16 : 0);
     }

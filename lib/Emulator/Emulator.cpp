@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 namespace bsmm::emulator {
 
@@ -72,6 +73,12 @@ struct ProgramBuilder {
         for (uint32_t d = 0; d < inst.defsCount && !inst.isTensor; ++d)
           inst.writesWgmma |=
               module->wgmmaRegisters.count(module->lists[inst.defs + d]) != 0;
+    static const std::string_view traced[] = {
+        "mbarrier", "bar", "barrier", "cp", "tcgen05", "wgmma", "mma",
+        "fence", "setmaxnreg", "st.async", "clusterlaunchcontrol"};
+    for (Inst &inst : module->code)
+      for (std::string_view name : traced)
+        inst.traced |= inst.opcode.substr(0, name.size()) == name;
     result.program.reset(new Program(std::move(module)));
     return result;
   }
@@ -288,11 +295,35 @@ std::string reportToJson(const Report &report) {
 // Trace
 //===----------------------------------------------------------------------===//
 
+uint64_t Machine::ctaNumber(const Cta &cta) const {
+  return (uint64_t(cta.id.z) * launch->grid.y + cta.id.y) * launch->grid.x +
+         cta.id.x;
+}
+
+/// Notes an instruction, or that it begins to wait.
+void Machine::traceInstruction(Warp &warp, uint32_t index, uint32_t pc,
+                               bool waits) {
+  if (index >= warp.splits.size() || trace.size() >= 4000000)
+    return;
+  Split &split = warp.splits[index];
+  if (waits) {
+    if (split.waitBegin == 0)
+      split.waitBegin = instructions;
+    return;
+  }
+  const Inst &inst = module->code[pc];
+  uint64_t begin = split.waitBegin != 0 ? split.waitBegin : instructions;
+  split.waitBegin = 0;
+  trace.push_back({ctaNumber(*warp.cta), warp.index, begin, instructions,
+                   inst.opcode, inst.line});
+}
+
 void Machine::writeTrace() {
   nlohmann::ordered_json events = nlohmann::ordered_json::array();
+  std::set<std::pair<uint64_t, uint32_t>> tracks;
   for (const TraceEvent &event : trace) {
     nlohmann::ordered_json entry;
-    entry["name"] = event.name;
+    entry["name"] = std::string(event.name);
     entry["ph"] = "X";
     entry["pid"] = event.cta;
     entry["tid"] = event.track;
@@ -300,6 +331,23 @@ void Machine::writeTrace() {
     entry["dur"] = std::max<uint64_t>(event.end - event.begin, 1);
     entry["args"] = {{"line", event.line}};
     events.push_back(entry);
+    tracks.insert({event.cta, event.track});
+  }
+  for (auto &[cta, track] : tracks) {
+    std::string name = track == TraceEvent::Copies       ? "copies"
+                       : track == TraceEvent::TensorCore ? "tensor core"
+                                                         : "warp " +
+                                                               std::to_string(
+                                                                   track);
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", cta},
+                      {"tid", track},
+                      {"args", {{"name", name}}}});
+    events.push_back({{"name", "process_name"},
+                      {"ph", "M"},
+                      {"pid", cta},
+                      {"args", {{"name", "CTA " + std::to_string(cta)}}}});
   }
   nlohmann::ordered_json json;
   json["traceEvents"] = events;

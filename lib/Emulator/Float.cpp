@@ -182,9 +182,10 @@ Step generalF64(Exec &x, const Inst &i, uint32_t mask) {
   const uint64_t *b = x.r<uint64_t>(i.o[2]);
   const uint64_t *c = x.r<uint64_t>(i.o[3]);
   forLanes(mask, [&](int l) {
-    d[l] = toBits(canonical(
+    // NaN payloads of f64 are kept (seen on an H200), as the host does.
+    d[l] = toBits(
         compute<double>(static_cast<FloatOp>(i.a), fromBits<double>(a[l]),
-                        fromBits<double>(b[l]), fromBits<double>(c[l]), i.b)));
+                        fromBits<double>(b[l]), fromBits<double>(c[l]), i.b));
   });
   return Step::Next;
 }
@@ -289,7 +290,8 @@ Step generalHalf(Exec &x, const Inst &i, uint32_t mask) {
   return Step::Next;
 }
 
-/// abs and neg only touch sign bits. a: FloatOp, b: flags, imm: sign bits.
+/// abs and neg only touch sign bits. a: FloatOp, b: flags, imm: sign bits, d:
+/// 32 for f32, 10 for f16, 7 for bf16; e: packed.
 template <typename U> Step signOp(Exec &x, const Inst &i, uint32_t mask) {
   U *d = x.r<U>(i.o[0]);
   const U *a = x.r<U>(i.o[1]);
@@ -299,8 +301,20 @@ template <typename U> Step signOp(Exec &x, const Inst &i, uint32_t mask) {
     if ((i.b & Ftz) && sizeof(U) == 4)
       value = static_cast<U>(
           toBits(flush(fromBits<float>(static_cast<uint32_t>(value)))));
-    d[l] = static_cast<FloatOp>(i.a) == FloatOp::Abs ? value & ~signs
-                                                     : value ^ signs;
+    value = static_cast<FloatOp>(i.a) == FloatOp::Abs ? value & ~signs
+                                                      : value ^ signs;
+    // Seen on an H200: NaN comes out as the canonical one.
+    if (sizeof(U) == 4 && i.d == 32) {
+      if ((value & 0x7FFFFFFFu) > 0x7F800000u)
+        value = 0x7FFFFFFFu;
+    } else if (sizeof(U) == 4) {
+      U limit = i.d == 10 ? 0x7C00u : 0x7F80u;
+      if ((value & 0x7FFF) > limit)
+        value |= 0x7FFF, value &= ~U(0x8000);
+      if ((value >> 16 & 0x7FFF) > limit && i.e)
+        value = (value & 0xFFFF) | U(0x7FFF0000);
+    }
+    d[l] = value;
   });
   return Step::Next;
 }
@@ -338,6 +352,7 @@ bool decodeFloat(Decoder &d, FloatOp op, Ty type) {
     switch (type) {
     case Ty::F32:
       i.imm = 0x80000000ll;
+      i.d = 32;
       break;
     case Ty::F64:
       i.imm = INT64_MIN;
@@ -347,11 +362,14 @@ bool decodeFloat(Decoder &d, FloatOp op, Ty type) {
     case Ty::BF16:
       i.imm = 0x8000;
       i.b = 0;
+      i.d = type == Ty::F16 ? 10 : 7;
       break;
     case Ty::F16x2:
     case Ty::BF16x2:
       i.imm = 0x80008000ll;
       i.b = 0;
+      i.d = type == Ty::F16x2 ? 10 : 7;
+      i.e = 1;
       break;
     default:
       return d.fail("unsupported type");
@@ -430,8 +448,8 @@ Step execFunction(Exec &x, const Inst &i, uint32_t mask) {
   HostRounding rounding(i.c);
   forLanes(mask, [&](int l) {
     if (type == Ty::F64) {
-      x.r<uint64_t>(i.o[0])[l] = toBits(canonical(
-          evaluate(function, fromBits<double>(x.r<uint64_t>(i.o[1])[l]))));
+      x.r<uint64_t>(i.o[0])[l] = toBits(
+          evaluate(function, fromBits<double>(x.r<uint64_t>(i.o[1])[l])));
       return;
     }
     uint32_t bits = x.r<uint32_t>(i.o[1])[l];

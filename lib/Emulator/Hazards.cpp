@@ -20,6 +20,9 @@ Agent Machine::barrierAgent(Cta &cta, uint32_t offset) {
   auto found = cta.barrierAgents.find(offset);
   if (found != cta.barrierAgents.end())
     return found->second.first;
+  // Cells have 16 bits for an agent; beyond that nothing is tracked.
+  if (cta.cluster->agents >= 0xFFFF)
+    return 0;
   Agent agent = cta.cluster->agents++;
   cta.barrierAgents[offset] = {agent, 0};
   return agent;
@@ -121,6 +124,14 @@ void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
                  static_cast<int>(access.warp->index), access.lane);
         c.flags |= SharedCell::Async;
       }
+    }
+    if (access.isAsync && (c.flags & SharedCell::Initialised) == 0) {
+      c.flags |= SharedCell::Initialised;
+      diagnose(Severity::Strict, "shared-memory-uninitialised",
+               std::string(access.what) + " reads shared memory " +
+                   hex(cell * 4) + " that nothing has written",
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
     }
     unsigned slot = 4;
     for (unsigned k = 0; k < 4; ++k) {
@@ -283,6 +294,12 @@ void Machine::writeTensor(Cta &cta, uint32_t quarter, uint32_t column,
 void Machine::release(Warp &warp) {
   ++warp.sequence[AgentThreads];
   warp.knowledge.all.raise(warp.firstAgent, warp.sequence[AgentThreads]);
+}
+
+void Machine::fence(Warp &warp) {
+  warp.knowledge.join(warp.toAcquire);
+  warp.released = warp.knowledge;
+  release(warp);
 }
 
 } // namespace bsmm::emulator

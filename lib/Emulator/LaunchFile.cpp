@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -29,8 +30,27 @@ public:
     Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
     if (json.is_discarded() || !json.is_object())
       return fail("'" + path + "' is not a JSON object");
+    if (!known(json, "$", {"schema", "document", "ptx", "target", "entry",
+                           "grid", "block", "cluster", "dynamic_smem",
+                           "problem", "order_dependent", "params", "buffers"}))
+      return false;
+    std::string schema;
+    if (json.contains("schema")) {
+      if (!text(json, "schema", schema))
+        return false;
+      if (schema != "bsmm.launch/1")
+        return fail("unsupported schema '" + schema +
+                    "': expected 'bsmm.launch/1'");
+    }
+    if (json.contains("document")) {
+      std::string document;
+      if (!text(json, "document", document))
+        return false;
+      if (document != "launch")
+        return fail("expected a document 'launch', got '" + document + "'");
+    }
     std::string ptx;
-    if (!text(json, "ptx", ptx))
+    if (!text(json, "ptx", ptx) || !inFolder(ptx))
       return false;
     file.ptxPath = folder + ptx;
     std::vector<uint8_t> ptxBytes;
@@ -88,6 +108,37 @@ private:
     bool good = std::ferror(input) == 0;
     std::fclose(input);
     return good || fail("cannot read '" + path + "'");
+  }
+
+  /// Refuses keys that this version doesn't have; "x-..." is free.
+  bool known(const Json &json, const std::string &where,
+             std::initializer_list<const char *> keys) {
+    for (auto &[name, value] : json.items()) {
+      bool found = name.compare(0, 2, "x-") == 0;
+      for (const char *key : keys)
+        found |= name == key;
+      if (!found)
+        return fail(where + ": unknown key '" + name + "'");
+    }
+    return true;
+  }
+
+  /// File names may not leave the launch file's folder.
+  bool inFolder(const std::string &name) {
+    bool leaves = name.empty() || name[0] == '/';
+    for (size_t at = 0; at <= name.size() && !leaves;) {
+      size_t end = name.find('/', at);
+      if (end == std::string::npos)
+        end = name.size();
+      leaves = name.compare(at, end - at, "..") == 0;
+      at = end + 1;
+    }
+    return !leaves || fail("file name '" + name +
+                           "' leaves the folder of the launch file");
+  }
+
+  bool loadNamed(const std::string &name, std::vector<uint8_t> &bytes) {
+    return inFolder(name) && load(folder + name, bytes);
   }
 
   bool text(const Json &json, const char *key, std::string &value) {
@@ -158,7 +209,7 @@ private:
       return true;
     }
     std::vector<uint8_t> bytes;
-    if (!load(folder + name, bytes))
+    if (!loadNamed(name, bytes))
       return false;
     index = addStorage(name, std::move(bytes));
     file.launch.buffers[index].readOnly = true;
@@ -168,31 +219,42 @@ private:
   bool buffer(const std::string &name, const Json &json) {
     if (!json.is_object())
       return fail("buffer '" + name + "' must be an object");
-    uint64_t bytes;
-    if (!integer(json, "bytes", bytes, false))
+    if (!known(json, "buffer '" + name + "'",
+               {"bytes", "file", "fill", "element", "expected", "compare",
+                "live"}))
+      return false;
+    std::vector<uint8_t> contents;
+    if (json.contains("file")) {
+      std::string from;
+      if (!text(json, "file", from) || !loadNamed(from, contents))
+        return false;
+    }
+    uint64_t bytes = contents.size();
+    if (!integer(json, "bytes", bytes, json.contains("file")))
       return false;
     if (bytes > (1ull << 36))
       return fail("buffer '" + name + "' is too large");
-    uint64_t fill = 0;
+    if (contents.size() > bytes)
+      return fail("the file of buffer '" + name + "' is longer than its " +
+                  std::to_string(bytes) + " bytes");
+    uint64_t fill = 0xFF;
     if (json.contains("fill")) {
       const Json &value = json["fill"];
-      if (value.is_string())
-        fill = std::strtoull(value.get<std::string>().c_str(), nullptr, 0);
-      else if (value.is_number_unsigned())
+      if (value.is_string()) {
+        std::string digits = value.get<std::string>();
+        char *end = nullptr;
+        fill = std::strtoull(digits.c_str(), &end, 0);
+        if (digits.empty() || *end != '\0')
+          return fail("'fill' of buffer '" + name + "' must be a byte");
+      } else if (value.is_number_unsigned()) {
         fill = value.get<uint64_t>();
+      } else {
+        fill = 256;
+      }
       if (fill > 255)
-        return fail("'fill' must be a byte");
+        return fail("'fill' of buffer '" + name + "' must be a byte");
     }
-    std::vector<uint8_t> contents(bytes, static_cast<uint8_t>(fill));
-    if (json.contains("data")) {
-      std::string data;
-      if (!text(json, "data", data))
-        return false;
-      contents.clear();
-      if (!load(folder + data, contents))
-        return false;
-      contents.resize(bytes, static_cast<uint8_t>(fill));
-    }
+    contents.resize(bytes, static_cast<uint8_t>(fill));
     size_t index = addStorage(name, std::move(contents));
     Expectation expectation;
     expectation.buffer = index;
@@ -203,7 +265,7 @@ private:
     if (json.contains("expected")) {
       std::string expected;
       if (!text(json, "expected", expected) ||
-          !load(folder + expected, expectation.expected))
+          !loadNamed(expected, expectation.expected))
         return false;
       if (expectation.expected.size() != bytes)
         return fail("'" + expected + "' has " +
@@ -236,6 +298,20 @@ private:
         return fail("unknown comparison rule '" + rule + "'");
       }
     }
+    if (json.contains("live")) {
+      const Json &live = json["live"];
+      LiveRegion &region = expectation.live;
+      if (!live.is_object() ||
+          !known(live, "live", {"rows", "columns", "pitch_bytes", "batches",
+                                "batch_bytes"}) ||
+          !integer(live, "rows", region.rows, false) ||
+          !integer(live, "columns", region.columns, false) ||
+          !integer(live, "pitch_bytes", region.pitchBytes, false) ||
+          !integer(live, "batches", region.batches, true) ||
+          !integer(live, "batch_bytes", region.batchBytes, true))
+        return fail("'live' of buffer '" + name + "': " + error);
+      expectation.hasLive = true;
+    }
     if (any)
       file.expectations.push_back(std::move(expectation));
     return true;
@@ -245,6 +321,10 @@ private:
                  size_t &byteOffset) {
     if (!json.is_object())
       return fail("'tensor_map' must be an object");
+    if (!known(json, "tensor_map", {"data", "offset", "element", "dims",
+                                    "strides_bytes", "box", "swizzle", "fill",
+                                    "element_strides"}))
+      return false;
     std::string data, element, swizzle = "none";
     std::vector<uint64_t> dims, strides, box, elementStrides;
     if (!text(json, "data", data) || !find(data, index) ||
@@ -280,9 +360,9 @@ private:
         {"32B", S::Bytes32},
         {"64B", S::Bytes64},
         {"128B", S::Bytes128},
-        {"128B_atom_32B", S::Bytes128Atom32B},
-        {"128B_atom_32B_flip_8B", S::Bytes128Atom32BFlip8B},
-        {"128B_atom_64B", S::Bytes128Atom64B}};
+        {"128B_atom32B", S::Bytes128Atom32B},
+        {"128B_atom32B_flip8B", S::Bytes128Atom32BFlip8B},
+        {"128B_atom64B", S::Bytes128Atom64B}};
     auto mode = swizzles.find(swizzle);
     if (mode == swizzles.end())
       return fail("unknown swizzle '" + swizzle + "'");
@@ -314,20 +394,17 @@ private:
     return true;
   }
 
-  template <typename T> static void append(Parameter &parameter, T value) {
-    size_t at = parameter.bytes.size();
-    parameter.bytes.resize(at + sizeof(T));
-    std::memcpy(parameter.bytes.data() + at, &value, sizeof(T));
-  }
-
-  bool parameter(const Json &json) {
-    std::string where =
-        "parameter " + std::to_string(file.launch.parameters.size());
-    if (!json.is_object() || json.empty())
-      return fail(where + " must be an object");
-    Parameter parameter;
-    auto place = [&](Parameter::Placement::Kind kind, size_t offset,
-                     size_t index, size_t byteOffset,
+  /// One of the plain forms, put at `offset` of the parameter.
+  bool value(const Json &json, Parameter &parameter, size_t offset,
+             size_t &size) {
+    using Kind = Parameter::Placement::Kind;
+    auto put = [&](const void *data, size_t bytes) {
+      size = bytes;
+      if (offset + bytes > parameter.bytes.size())
+        parameter.bytes.resize(offset + bytes);
+      std::memcpy(parameter.bytes.data() + offset, data, bytes);
+    };
+    auto place = [&](Kind kind, size_t index, size_t byteOffset,
                      const units::TensorMap &map) {
       Parameter::Placement placement;
       placement.kind = kind;
@@ -337,94 +414,138 @@ private:
       placement.map = map;
       parameter.placements.push_back(placement);
     };
-    using Kind = Parameter::Placement::Kind;
+    const uint64_t zeros[16] = {};
     if (json.contains("tensor_map")) {
       units::TensorMap map;
       size_t index, byteOffset;
       if (!tensorMap(json["tensor_map"], map, index, byteOffset))
-        return fail(where + ": " + error);
-      parameter.bytes.resize(128);
-      place(Kind::TensorMap, 0, index, byteOffset, map);
-    } else if (json.contains("i32") || json.contains("i64")) {
-      const char *key = json.contains("i32") ? "i32" : "i64";
-      if (!json[key].is_number_integer())
-        return fail(where + ": expected an integer");
-      int64_t value = json[key].is_number_unsigned()
-                          ? static_cast<int64_t>(json[key].get<uint64_t>())
-                          : json[key].get<int64_t>();
-      if (key[1] == '3')
-        append(parameter, static_cast<int32_t>(value));
-      else
-        append(parameter, value);
-    } else if (json.contains("f32")) {
-      if (!json["f32"].is_number())
-        return fail(where + ": expected a number");
-      append(parameter, json["f32"].get<float>());
-    } else if (json.contains("null")) {
-      append(parameter, uint64_t(0));
-    } else if (json.contains("pointer")) {
+        return false;
+      put(zeros, 128);
+      place(Kind::TensorMap, index, byteOffset, map);
+      return true;
+    }
+    if (json.contains("i32") || json.contains("i64")) {
+      bool narrow = json.contains("i32");
+      const Json &number = json[narrow ? "i32" : "i64"];
+      if (!number.is_number_integer())
+        return fail("expected an integer");
+      bool isUnsigned = number.is_number_unsigned();
+      int64_t integer = isUnsigned
+                            ? static_cast<int64_t>(number.get<uint64_t>())
+                            : number.get<int64_t>();
+      if (narrow && (isUnsigned ? number.get<uint64_t>() > UINT32_MAX
+                                : integer < INT32_MIN))
+        return fail("an i32 takes -2^31 to 2^32 - 1");
+      put(&integer, narrow ? 4 : 8);
+      return true;
+    }
+    if (json.contains("f32")) {
+      const Json &number = json["f32"];
+      uint32_t bits = 0;
+      if (number.is_string()) {
+        std::string digits = number.get<std::string>();
+        char *end = nullptr;
+        unsigned long long parsed = std::strtoull(digits.c_str(), &end, 16);
+        if (digits.compare(0, 2, "0x") != 0 || *end != '\0' ||
+            parsed > UINT32_MAX)
+          return fail("expected the bits of an f32, e.g. \"0x3FC00000\"");
+        bits = static_cast<uint32_t>(parsed);
+      } else if (number.is_number()) {
+        float single = number.get<float>();
+        std::memcpy(&bits, &single, 4);
+      } else {
+        return fail("expected a number");
+      }
+      put(&bits, 4);
+      return true;
+    }
+    if (json.contains("null")) {
+      put(zeros, 8);
+      return true;
+    }
+    if (json.contains("pointer")) {
+      const Json &target = json["pointer"];
       std::string name;
       size_t index;
-      uint64_t offset = 0;
-      if (!text(json, "pointer", name) || !find(name, index) ||
-          !integer(json, "offset", offset, true))
-        return fail(where + ": " + error);
-      append(parameter, uint64_t(0));
-      place(Kind::Pointer, 0, index, offset, {});
-    } else if (json.contains("bytes")) {
-      // A structure by value: bytes, and addresses and maps at offsets.
-      const Json &bytes = json["bytes"];
-      if (bytes.is_number_unsigned() && bytes <= 1u << 20) {
-        parameter.bytes.resize(bytes.get<size_t>());
-      } else if (bytes.is_string()) {
-        if (!load(folder + bytes.get<std::string>(), parameter.bytes))
-          return fail(where + ": " + error);
-      } else if (bytes.is_array()) {
-        for (const Json &byte : bytes) {
-          if (!byte.is_number_unsigned() || byte > 255)
-            return fail(where + ": expected bytes");
-          parameter.bytes.push_back(byte.get<uint8_t>());
-        }
-      } else {
-        return fail(where + ": 'bytes' is a size, a file or a list");
+      uint64_t byteOffset = 0;
+      if (target.is_object()) {
+        if (!known(target, "pointer", {"data", "offset"}) ||
+            !text(target, "data", name) ||
+            !integer(target, "offset", byteOffset, true))
+          return false;
+      } else if (!text(json, "pointer", name)) {
+        return false;
       }
-      if (json.contains("place")) {
-        if (!json["place"].is_array())
-          return fail(where + ": 'place' must be a list");
-        for (const Json &entry : json["place"]) {
-          uint64_t at, offset = 0;
-          if (!entry.is_object() || !integer(entry, "at", at, false))
-            return fail(where + ": " + error);
-          if (at > parameter.bytes.size())
-            return fail(where + ": placed outside the bytes");
-          size_t index, byteOffset;
-          if (entry.contains("tensor_map")) {
-            units::TensorMap map;
-            if (!tensorMap(entry["tensor_map"], map, index, byteOffset))
-              return fail(where + ": " + error);
-            place(Kind::TensorMap, at, index, byteOffset, map);
-          } else if (entry.contains("pointer")) {
-            std::string name;
-            if (!text(entry, "pointer", name) || !find(name, index) ||
-                !integer(entry, "offset", offset, true))
-              return fail(where + ": " + error);
-            place(Kind::Pointer, at, index, offset, {});
-          } else if (entry.contains("i32") || entry.contains("i64")) {
-            const char *key = entry.contains("i32") ? "i32" : "i64";
-            size_t size = key[1] == '3' ? 4 : 8;
-            if (!entry[key].is_number_integer() ||
-                at + size > parameter.bytes.size())
-              return fail(where + ": bad integer");
-            int64_t value = entry[key].get<int64_t>();
-            std::memcpy(parameter.bytes.data() + at, &value, size);
-          } else {
-            return fail(where + ": expected tensor_map, pointer, i32 or i64");
-          }
-        }
-      }
-    } else {
-      return fail(where + " has an unknown kind");
+      if (!find(name, index))
+        return false;
+      put(zeros, 8);
+      place(Kind::Pointer, index, byteOffset, {});
+      return true;
     }
+    return fail("expected one of tensor_map, i32, i64, f32, pointer, null, "
+                "struct");
+  }
+
+  bool structure(const Json &json, Parameter &parameter) {
+    uint64_t bytes, align = 8;
+    if (!json.is_object() ||
+        !known(json, "struct", {"bytes", "align", "hex", "placements"}) ||
+        !integer(json, "bytes", bytes, false) ||
+        !integer(json, "align", align, true))
+      return false;
+    if (bytes > 65536)
+      return fail("a struct has at most 65536 bytes");
+    parameter.bytes.assign(bytes, 0);
+    if (json.contains("hex")) {
+      std::string digits;
+      if (!text(json, "hex", digits))
+        return false;
+      if (digits.size() != 2 * bytes ||
+          digits.find_first_not_of("0123456789abcdefABCDEF") !=
+              std::string::npos)
+        return fail("'hex' must hold exactly the bytes of the struct");
+      for (uint64_t k = 0; k < bytes; ++k)
+        parameter.bytes[k] = static_cast<uint8_t>(
+            std::stoul(digits.substr(2 * k, 2), nullptr, 16));
+    }
+    if (!json.contains("placements"))
+      return true;
+    if (!json["placements"].is_array())
+      return fail("'placements' must be a list");
+    std::vector<uint8_t> taken(bytes, 0);
+    for (const Json &entry : json["placements"]) {
+      uint64_t offset;
+      if (!entry.is_object() || !integer(entry, "offset", offset, false))
+        return fail("a placement needs an 'offset'");
+      Json form = entry;
+      form.erase("offset");
+      size_t size = 0;
+      if (form.size() != 1)
+        return fail("a placement has one form besides its 'offset'");
+      if (offset > bytes || !value(form, parameter, offset, size))
+        return offset > bytes ? fail("a placement lies outside the struct")
+                              : false;
+      if (parameter.bytes.size() != bytes)
+        return fail("a placement lies outside the struct");
+      for (uint64_t k = offset; k < offset + size; ++k)
+        if (taken[k]++)
+          return fail("placements overlap");
+    }
+    return true;
+  }
+
+  bool parameter(const Json &json) {
+    std::string where =
+        "parameter " + std::to_string(file.launch.parameters.size());
+    if (!json.is_object() || json.size() != 1)
+      return fail(where + " must be an object with one form");
+    Parameter parameter;
+    size_t size;
+    bool good = json.contains("struct")
+                    ? structure(json["struct"], parameter)
+                    : value(json, parameter, 0, size);
+    if (!good)
+      return fail(where + ": " + error);
     file.launch.parameters.push_back(std::move(parameter));
     return true;
   }
@@ -435,19 +556,29 @@ private:
   std::map<std::string, size_t> names;
 };
 
-/// Bytes of an element and how to read one.
-bool elementOf(const std::string &name, size_t &bytes,
+/// Bits of an element and how to read one.
+bool elementOf(const std::string &name, size_t &bits,
                units::NumberFormat &format) {
-  static const std::map<std::string, units::NumberFormat> formats = {
-      {"f16", units::NumberFormat::F16},   {"bf16", units::NumberFormat::BF16},
-      {"f32", units::NumberFormat::F32},   {"e4m3", units::NumberFormat::E4M3},
-      {"e5m2", units::NumberFormat::E5M2}};
+  using F = units::NumberFormat;
+  static const std::map<std::string, F> formats = {
+      {"f16", F::F16},   {"bf16", F::BF16}, {"f32", F::F32},
+      {"e4m3", F::E4M3}, {"e5m2", F::E5M2}, {"e2m1", F::E2M1},
+      {"e2m3", F::E2M3}, {"e3m2", F::E3M2}};
   auto found = formats.find(name);
   if (found == formats.end())
     return false;
   format = found->second;
-  bytes = units::codeBytes(format);
+  bits = units::formatTraits(format).storageBits;
   return true;
+}
+
+/// `bits` bits at bit `at` of `data`, little end first.
+uint32_t bitsAt(const std::vector<uint8_t> &data, uint64_t at, size_t bits) {
+  uint64_t value = 0;
+  for (size_t byte = at / 8; byte <= (at + bits - 1) / 8; ++byte)
+    value |= uint64_t(data[byte]) << (8 * (byte - at / 8));
+  value >>= at % 8;
+  return static_cast<uint32_t>(value & ((1ull << bits) - 1));
 }
 } // namespace
 
@@ -463,80 +594,103 @@ void LaunchFile::reset() {
     launch.buffers[k].data = storage[k]->data();
 }
 
+static Comparison compareOne(const LaunchFile &file,
+                             const Expectation &expectation) {
+  const std::vector<uint8_t> &got = *file.storage[expectation.buffer];
+  const std::vector<uint8_t> &before = file.initial[expectation.buffer];
+  Comparison result;
+  result.buffer = file.launch.buffers[expectation.buffer].name;
+  auto wrong = [&](const std::string &message) {
+    result.outside = std::max<uint64_t>(result.elements, 1);
+    result.firstOutside = message;
+    return result;
+  };
+  size_t bits = 8;
+  units::NumberFormat format = units::NumberFormat::F32;
+  bool known = elementOf(expectation.element, bits, format);
+  if (expectation.isBound && !known)
+    return wrong("unknown element type '" + expectation.element + "'");
+  LiveRegion live = expectation.live;
+  if (!expectation.hasLive) {
+    live.rows = 1;
+    live.columns = got.size() * 8 / bits;
+    live.pitchBytes = got.size();
+  }
+  uint64_t rowBits = live.columns * bits;
+  uint64_t lastRow = (live.batches == 0 ? 0 : live.batches - 1) *
+                         live.batchBytes +
+                     (live.rows == 0 ? 0 : live.rows - 1) * live.pitchBytes;
+  if (live.rows != 0 && live.batches != 0 &&
+      lastRow + (rowBits + 7) / 8 > got.size())
+    return wrong("the live region leaves the buffer");
+  result.elements = live.rows * live.columns * live.batches;
+  if (expectation.isBound && expectation.exact.size() != result.elements)
+    return wrong("the buffer has " + std::to_string(result.elements) +
+                 " live elements, the exact result " +
+                 std::to_string(expectation.exact.size()));
+  std::vector<uint8_t> isLive(expectation.hasLive ? got.size() : 0, 0);
+  uint64_t index = 0;
+  for (uint64_t batch = 0; batch < live.batches; ++batch)
+    for (uint64_t row = 0; row < live.rows; ++row) {
+      uint64_t start =
+          8 * (batch * live.batchBytes + row * live.pitchBytes);
+      if (expectation.hasLive)
+        for (uint64_t byte = start / 8; byte < (start + rowBits + 7) / 8;
+             ++byte)
+          isLive[byte] = 1;
+      for (uint64_t column = 0; column < live.columns; ++column, ++index) {
+        uint64_t at = start + column * bits;
+        uint32_t code = bitsAt(got, at, bits);
+        bool same = !expectation.expected.empty() &&
+                    code == bitsAt(expectation.expected, at, bits);
+        double value = known ? units::decodeToDouble(format, code) : code;
+        double wanted = 0;
+        bool inside = same;
+        if (expectation.isBound) {
+          wanted = expectation.exact[index];
+          inside = std::fabs(value - wanted) <= expectation.bound[index] ||
+                   value == wanted ||
+                   (std::isnan(value) && std::isnan(wanted));
+        } else if (!same) {
+          uint32_t expected = bitsAt(expectation.expected, at, bits);
+          wanted = known ? units::decodeToDouble(format, expected) : expected;
+        }
+        if (inside && same)
+          ++result.equal;
+        else if (inside)
+          ++result.withinBound;
+        else if (result.outside++ == 0) {
+          char text[200];
+          std::snprintf(text, sizeof(text),
+                        "element %llu (row %llu, column %llu): got %.9g "
+                        "(0x%x), expected %.9g",
+                        static_cast<unsigned long long>(index),
+                        static_cast<unsigned long long>(row),
+                        static_cast<unsigned long long>(column), value, code,
+                        wanted);
+          result.firstOutside = text;
+          if (expectation.isBound) {
+            std::snprintf(text, sizeof(text), " within %.3g",
+                          static_cast<double>(expectation.bound[index]));
+            result.firstOutside += text;
+          }
+        }
+      }
+    }
+  // Nothing beyond the live region may change.
+  for (size_t byte = 0; byte < isLive.size(); ++byte)
+    if (!isLive[byte] && got[byte] != before[byte]) {
+      if (result.outside++ == 0)
+        result.firstOutside = "byte " + std::to_string(byte) +
+                              " lies outside the live region and changed";
+    }
+  return result;
+}
+
 std::vector<Comparison> compareOutputs(const LaunchFile &file) {
   std::vector<Comparison> results;
-  for (const Expectation &expectation : file.expectations) {
-    const std::vector<uint8_t> &got = *file.storage[expectation.buffer];
-    Comparison result;
-    result.buffer = file.launch.buffers[expectation.buffer].name;
-    size_t bytes = 1;
-    units::NumberFormat format = units::NumberFormat::F32;
-    bool known = elementOf(expectation.element, bytes, format);
-    if (expectation.isBound && !known) {
-      result.outside = 1;
-      result.firstOutside =
-          "unknown element type '" + expectation.element + "'";
-      results.push_back(result);
-      continue;
-    }
-    result.elements = got.size() / bytes;
-    if (expectation.isBound && expectation.exact.size() != result.elements) {
-      result.outside = result.elements;
-      result.firstOutside = "the buffer has " +
-                            std::to_string(result.elements) +
-                            " elements, the exact result " +
-                            std::to_string(expectation.exact.size());
-      results.push_back(result);
-      continue;
-    }
-    for (uint64_t k = 0; k < result.elements; ++k) {
-      const uint8_t *at = got.data() + k * bytes;
-      bool same = !expectation.expected.empty() &&
-                  std::memcmp(at, expectation.expected.data() + k * bytes,
-                              bytes) == 0;
-      if (same) {
-        ++result.equal;
-        if (!expectation.isBound)
-          continue;
-      }
-      uint32_t code = 0;
-      std::memcpy(&code, at, bytes);
-      double value = known ? units::decodeToDouble(format, code) : code;
-      if (expectation.isBound) {
-        double exact = expectation.exact[k];
-        if (std::fabs(value - exact) <= expectation.bound[k] ||
-            value == exact) {
-          result.withinBound += !same;
-          continue;
-        }
-        result.equal -= same;
-      }
-      if (result.outside++ == 0) {
-        char text[200];
-        double wanted = 0;
-        if (expectation.isBound) {
-          wanted = expectation.exact[k];
-        } else {
-          uint32_t expectedCode = 0;
-          std::memcpy(&expectedCode, expectation.expected.data() + k * bytes,
-                      bytes);
-          wanted = known ? units::decodeToDouble(format, expectedCode)
-                         : expectedCode;
-        }
-        std::snprintf(text, sizeof(text),
-                      "element %llu: got %.9g (0x%x), expected %.9g",
-                      static_cast<unsigned long long>(k), value, code,
-                      wanted);
-        result.firstOutside = text;
-        if (expectation.isBound) {
-          std::snprintf(text, sizeof(text), " within %.3g",
-                        static_cast<double>(expectation.bound[k]));
-          result.firstOutside += text;
-        }
-      }
-    }
-    results.push_back(result);
-  }
+  for (const Expectation &expectation : file.expectations)
+    results.push_back(compareOne(file, expectation));
   return results;
 }
 

@@ -401,15 +401,20 @@ bool Machine::prepare() {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
-  auto cluster = std::make_unique<Cluster>();
-  cluster->index = index;
+Dim3 Machine::firstCta(uint64_t index) const {
   Dim3 at;
   at.x = static_cast<uint32_t>(index % clusterGrid.x) * clusterDim.x;
   at.y = static_cast<uint32_t>(index / clusterGrid.x % clusterGrid.y) *
          clusterDim.y;
   at.z = static_cast<uint32_t>(index / clusterGrid.x / clusterGrid.y) *
          clusterDim.z;
+  return at;
+}
+
+std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
+  auto cluster = std::make_unique<Cluster>();
+  cluster->index = index;
+  Dim3 at = firstCta(index);
   cluster->first = at;
   uint32_t ctas = clusterDim.x * clusterDim.y * clusterDim.z;
   uint32_t warps = (threadsPerCta + 31) / 32;

@@ -167,6 +167,7 @@ struct Split {
   uint32_t waitId = 0;
   uint64_t waitPhase = 0;
   uint32_t failedPolls = 0;
+  uint64_t waitBegin = 0; ///< of the instruction that waits, for the trace
   std::vector<uint32_t> returns;
 };
 
@@ -215,6 +216,10 @@ struct Warp {
 
   Agent firstAgent = 0;
   Knowledge knowledge;
+  /// What relaxed waits have seen, for a fence that acquires.
+  Knowledge toAcquire;
+  /// What the last fence released, for relaxed arrivals after it.
+  Knowledge released;
   std::array<uint32_t, AgentsPerWarp> sequence = {};
 
   std::unordered_map<int, GroupQueue> bulk; ///< by lane
@@ -339,6 +344,7 @@ struct AsyncOp {
   int lane = 0;
   uint32_t line = 0;
   uint64_t issue = 0;
+  uint64_t begin = 0; ///< for the trace
   bool done = false;
   bool readDone = false;
   /// Bulk stores: takes the source out of shared memory.
@@ -363,10 +369,6 @@ struct Region {
   std::string name;
 };
 
-struct PlacedTensorMap {
-  units::TensorMap map;
-};
-
 /// A thread of control as handlers see it.
 struct Exec {
   Machine *machine;
@@ -389,13 +391,16 @@ struct Exec {
              int lane = -1);
 };
 
+/// Something that took from `begin` to `end`, in warp instructions issued.
 struct TraceEvent {
   uint64_t cta;
-  uint32_t track;
+  uint32_t track; ///< a warp, or one of the tracks below
   uint64_t begin;
   uint64_t end;
-  std::string name;
+  std::string_view name;
   uint32_t line;
+  static constexpr uint32_t Copies = 100;
+  static constexpr uint32_t TensorCore = 101;
 };
 
 struct Machine {
@@ -438,10 +443,13 @@ struct Machine {
   void diagnose(Severity severity, const char *kind, const std::string &message,
                 uint32_t line, const Cta *cta, int warp, int lane);
   void launchError(const std::string &message);
+  Dim3 firstCta(uint64_t cluster) const;
   std::unique_ptr<Cluster> makeCluster(uint64_t index);
   void finishCluster(Cluster &cluster);
   std::string describe(const Cta &cta) const;
   void writeTrace();
+  void traceInstruction(Warp &warp, uint32_t split, uint32_t pc, bool waits);
+  uint64_t ctaNumber(const Cta &cta) const;
 
   // Scheduler.cpp
   void runSplit(Warp &warp, uint32_t split, uint32_t quantum);
@@ -510,6 +518,7 @@ struct Machine {
                        uint32_t line, Warp *warp, int lane);
   void checkPhase(Cta &cta, uint32_t offset, Mbarrier &barrier, uint32_t line);
   void release(Warp &warp); ///< advances the warp's clock after a release
+  void fence(Warp &warp);   ///< an acquiring and releasing fence
   void checkNamedBarrier(Cta &cta, uint32_t id);
   void checkClusterBarrier(Cluster &cluster);
   void wake(Cluster &cluster, WaitKind kind, uint32_t id, uint32_t address);

@@ -11,6 +11,10 @@
 namespace bsmm::emulator {
 
 constexpr int64_t MaxTransactions = (1 << 20) - 1;
+/// The opaque state that an arrival returns: the phase and, above it, the
+/// arrivals that were pending.
+constexpr unsigned StatePhaseBits = 40;
+constexpr uint64_t StatePhaseMask = (1ull << StatePhaseBits) - 1;
 
 Mbarrier *Machine::findMbarrier(Cta &cta, uint32_t offset) {
   auto found = cta.mbarriers.find(offset);
@@ -244,7 +248,9 @@ static Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
         failed = true;
         return;
       }
-      x.r<uint64_t>(i.o[0])[lane] = barrier->phase;
+      x.r<uint64_t>(i.o[0])[lane] =
+          (barrier->phase & StatePhaseMask) |
+          uint64_t(barrier->pending) << StatePhaseBits;
     }
     if (i.a)
       barrier->transactions += value;
@@ -254,8 +260,8 @@ static Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
       m.readShared(*cta, offset, 8,
                    m.threadAccess(*x.warp, lane, i, "mbarrier.arrive"));
     m.arriveMbarrier(*cta, offset, i.a ? 1 : value,
-                     i.b ? &x.warp->knowledge : nullptr, i.line, x.warp,
-                     lane);
+                     i.b ? &x.warp->knowledge : &x.warp->released, i.line,
+                     x.warp, lane);
   });
   if (x.warp->needsBeforeFence)
     x.strict(i, "missing-before-thread-sync",
@@ -318,7 +324,8 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
     if (i.a)
       complete = (barrier->phase & 1) != (x.r<uint32_t>(i.o[1])[lane] & 1);
     else
-      complete = x.r<uint64_t>(i.o[1])[lane] < barrier->phase;
+      complete = (x.r<uint64_t>(i.o[1])[lane] & StatePhaseMask) <
+                 (barrier->phase & StatePhaseMask);
     if (!complete) {
       waiting |= 1u << lane;
       waitOffset = offset;
@@ -332,6 +339,8 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
                    m.threadAccess(*x.warp, lane, i, "the mbarrier wait"));
     if (i.c)
       x.warp->knowledge.join(barrier->completed);
+    else
+      x.warp->toAcquire.join(barrier->completed);
   });
   if (failed)
     return Step::Failed;
@@ -363,7 +372,10 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
 }
 
 static Step execPendingCount(Exec &x, const Inst &i, uint32_t mask) {
-  forLanes(mask, [&](int lane) { x.r<uint32_t>(i.o[0])[lane] = 0; });
+  forLanes(mask, [&](int lane) {
+    x.r<uint32_t>(i.o[0])[lane] = static_cast<uint32_t>(
+        x.r<uint64_t>(i.o[1])[lane] >> StatePhaseBits);
+  });
   return Step::Next;
 }
 

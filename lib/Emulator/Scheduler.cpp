@@ -96,6 +96,7 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
   x.split = index;
   const Inst *code = module->code.data();
   uint64_t limit = options->maxInstructions;
+  const bool tracing = !options->traceFile.empty();
   while (quantum-- != 0 && !stopped) {
     Split &split = warp.splits[index];
     x.pc = split.pc;
@@ -136,7 +137,11 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
                   " warp instructions is reached");
       return;
     }
-    switch (i.fn(x, i, mask)) {
+    Step step = i.fn(x, i, mask);
+    if (i.traced && tracing)
+      traceInstruction(warp, index, x.pc,
+                       step == Step::Blocked || step == Step::Waiting);
+    switch (step) {
     case Step::Next: {
       Split &after = warp.splits[index];
       after.pc = x.pc + 1;

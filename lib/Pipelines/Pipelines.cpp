@@ -28,10 +28,12 @@ void bsmm::buildTileToPipeline(OpPassManager &manager) {
   manager.addPass(createBsmmTileToPipeline());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createBsmmVerifyChannels());
   manager.addPass(createBsmmAssignMemory());
 }
 
 void bsmm::buildPipelineToNVVM(OpPassManager &manager) {
+  manager.addPass(createBsmmVerifyChannels());
   OpPassManager &gpu = manager.nest<gpu::GPUModuleOp>();
   gpu.addPass(createConvertBsmmToNVVM());
   gpu.addPass(createCanonicalizerPass());

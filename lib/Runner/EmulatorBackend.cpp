@@ -64,8 +64,8 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
       !reason.empty())
     return reason;
   if (options.arithmetic != "hardware" && options.arithmetic != "exact")
-    return "expected arithmetic hardware or exact, got '" +
-           options.arithmetic + "'";
+    return "expected arithmetic hardware or exact, got '" + options.arithmetic +
+           "'";
   emulatorOptions.arithmetic = options.arithmetic == "exact"
                                    ? emulator::Arithmetic::Exact
                                    : emulator::Arithmetic::Hardware;

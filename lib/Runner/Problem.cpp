@@ -168,8 +168,7 @@ std::string bsmm::runner::checkSizes(Problem &problem) {
         std::tuple{"D", problem.pitchD, problem.n}})
     if (pitch < extent || pitch > (int64_t(1) << 40))
       return std::string("expected a pitch of ") + name + " of at least " +
-             std::to_string(extent) + " elements, got " +
-             std::to_string(pitch);
+             std::to_string(extent) + " elements, got " + std::to_string(pitch);
   for (auto [type, rows, pitch] :
        {std::tuple{problem.types.a, problem.m, problem.pitchA},
         std::tuple{problem.types.b, problem.n, problem.pitchB},
@@ -201,9 +200,9 @@ Operands bsmm::runner::makeOperands(const Problem &problem) {
   };
   operands.a = rows(problem.types.a, problem.m, problem.k, problem.pitchA);
   operands.b = rows(problem.types.b, problem.n, problem.k, problem.pitchB);
-  // Scales up to 448 overflow most f16 outputs: the default keeps to codes whose
-  // products stay finite. `fullRange` takes all codes, of e8m0 those up to 2^40:
-  // larger ones overflow f32 in every sum.
+  // Scales up to 448 overflow most f16 outputs: the default keeps to codes
+  // whose products stay finite. `fullRange` takes all codes, of e8m0 those up
+  // to 2^40: larger ones overflow f32 in every sum.
   runtime::CodeRange scales;
   if (!problem.fullRange)
     scales.maxMagnitude = 2;
@@ -211,14 +210,14 @@ Operands bsmm::runner::makeOperands(const Problem &problem) {
     scales.minMagnitude = problem.fullRange ? 0 : 0x1p-10;
     scales.maxMagnitude = problem.fullRange ? 0x1p40 : 2;
   }
-  int64_t groups = (problem.k + problem.types.scaleVector - 1) /
-                   problem.types.scaleVector;
-  operands.sfa = runtime::randomScaleTiles(
-      random, problem.types.scaleType, problem.m, groups, problem.l, scales,
-      problem.poison);
-  operands.sfb = runtime::randomScaleTiles(
-      random, problem.types.scaleType, problem.n, groups, problem.l, scales,
-      problem.poison);
+  int64_t groups =
+      (problem.k + problem.types.scaleVector - 1) / problem.types.scaleVector;
+  operands.sfa =
+      runtime::randomScaleTiles(random, problem.types.scaleType, problem.m,
+                                groups, problem.l, scales, problem.poison);
+  operands.sfb =
+      runtime::randomScaleTiles(random, problem.types.scaleType, problem.n,
+                                groups, problem.l, scales, problem.poison);
   operands.d.assign(
       rowBytes(problem.types.out, problem.l * problem.m * problem.pitchD),
       0xFF);
@@ -298,10 +297,10 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
       std::memcpy(&bits, operands.d.data() + place * elementBytes,
                   elementBytes);
       double exact = result->exact[index];
-      bool isSame = bits == result->out[index] ||
-                    (std::isnan(got[index]) && std::isnan(exact)) ||
-                    (got[index] == 0 &&
-                     runtime::decode(type, result->out[index]) == 0);
+      bool isSame =
+          bits == result->out[index] ||
+          (std::isnan(got[index]) && std::isnan(exact)) ||
+          (got[index] == 0 && runtime::decode(type, result->out[index]) == 0);
       if (isSame) {
         ++comparison.equal;
         continue;
@@ -328,12 +327,12 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
         ++comparison.outside;
       }
       if (comparison.firstFault.empty())
-        comparison.firstFault =
-            "batch " + std::to_string(row / problem.m) + " row " +
-            std::to_string(row % problem.m) + " column " +
-            std::to_string(column) + ": got " + std::to_string(got[index]) +
-            ", expected " + std::to_string(exact) + " within " +
-            std::to_string(bound);
+        comparison.firstFault = "batch " + std::to_string(row / problem.m) +
+                                " row " + std::to_string(row % problem.m) +
+                                " column " + std::to_string(column) + ": got " +
+                                std::to_string(got[index]) + ", expected " +
+                                std::to_string(exact) + " within " +
+                                std::to_string(bound);
     }
     // Nothing between the last column and the pitch may change.
     const uint8_t *end =

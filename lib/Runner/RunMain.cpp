@@ -23,8 +23,7 @@ namespace cl = llvm::cl;
 namespace {
 /// The command line. A local object: importing libraries have no use for it.
 struct CommandLine {
-  cl::OptionCategory problems{"Problem"}, operands{"Operands"},
-      runs{"Running"};
+  cl::OptionCategory problems{"Problem"}, operands{"Operands"}, runs{"Running"};
 
   cl::opt<std::string> input{cl::Positional, cl::desc("FILE.mlir"),
                              cl::init("-"), cl::cat(problems)};
@@ -87,9 +86,9 @@ struct CommandLine {
       "output", cl::desc("Write D [L, M, pitch-d] (f16, f32; bf16 as u2)"),
       cl::value_desc("file.npy"), cl::cat(operands)};
 
-  cl::opt<std::string> backend{
-      "backend", cl::desc("emulator (default) or reference"),
-      cl::init("emulator"), cl::cat(runs)};
+  cl::opt<std::string> backend{"backend",
+                               cl::desc("emulator (default) or reference"),
+                               cl::init("emulator"), cl::cat(runs)};
   cl::opt<std::string> chip{
       "chip", cl::desc("Target of a file that states none (default sm_100a)"),
       cl::init("sm_100a"), cl::cat(runs)};
@@ -112,9 +111,9 @@ struct CommandLine {
       "strict",
       cl::desc("Emulator: missing recommended fences are faults (default)"),
       cl::init(true), cl::cat(runs)};
-  cl::opt<std::string> accumulate{
-      "accumulate", cl::desc("Reference: f64 (default) or f32"),
-      cl::init("f64"), cl::cat(runs)};
+  cl::opt<std::string> accumulate{"accumulate",
+                                  cl::desc("Reference: f64 (default) or f32"),
+                                  cl::init("f64"), cl::cat(runs)};
   cl::opt<int64_t> smCount{
       "sms",
       cl::desc("Streaming multiprocessors, for persistent kernels (default: "
@@ -147,8 +146,7 @@ static std::string loadOperand(const std::string &file,
            std::string(runtime::numpyTypeName(array->type));
   if (array->data.size() != bytes.size())
     return file + ": expected " + std::to_string(bytes.size()) +
-           " bytes for this problem, got " +
-           std::to_string(array->data.size());
+           " bytes for this problem, got " + std::to_string(array->data.size());
   bytes = array->data;
   return "";
 }
@@ -158,11 +156,10 @@ static std::string writeOutput(const std::string &file, const Problem &problem,
   if (file.empty())
     return "";
   runtime::NumpyArray array;
-  array.type = problem.types.out == target::ElementType::F16
-                   ? runtime::NumpyType::F2
-               : problem.types.out == target::ElementType::F32
-                   ? runtime::NumpyType::F4
-                   : runtime::NumpyType::U2;
+  array.type =
+      problem.types.out == target::ElementType::F16   ? runtime::NumpyType::F2
+      : problem.types.out == target::ElementType::F32 ? runtime::NumpyType::F4
+                                                      : runtime::NumpyType::U2;
   array.shape = {problem.l, problem.m, problem.pitchD};
   array.data = operands.d;
   std::string reason = runtime::writeNumpyFile(file, array);
@@ -265,12 +262,11 @@ int bsmm::runner::runMain(int argc, char **argv) {
     return fail(reason);
 
   Operands operands = makeOperands(problem);
-  for (auto [file, bytes] :
-       {std::pair<std::string, std::vector<uint8_t> *>{options.fileA,
-                                                       &operands.a},
-        {options.fileB, &operands.b},
-        {options.fileScaleA, &operands.sfa},
-        {options.fileScaleB, &operands.sfb}})
+  for (auto [file, bytes] : {std::pair<std::string, std::vector<uint8_t> *>{
+                                 options.fileA, &operands.a},
+                             {options.fileB, &operands.b},
+                             {options.fileScaleA, &operands.sfa},
+                             {options.fileScaleB, &operands.sfb}})
     if (std::string reason = loadOperand(file, *bytes); !reason.empty())
       return fail(reason);
 

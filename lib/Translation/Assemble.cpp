@@ -76,8 +76,8 @@ FailureOr<AssembledKernel> bsmm::assemble(Location loc, StringRef ptx,
     return failure();
   }
   std::string architecture = ("-arch=" + chip).str();
-  SmallVector<StringRef> arguments = {ptxas, architecture, "-v",
-                                      source.path, "-o", object.path};
+  SmallVector<StringRef> arguments = {ptxas,       architecture, "-v",
+                                      source.path, "-o",         object.path};
   std::optional<StringRef> redirects[] = {StringRef(""), log.path.str(),
                                           log.path.str()};
   std::string message;

@@ -132,9 +132,8 @@ static LogicalResult buildProblem(KernelOp kernel,
   problem.scaleType = getScaleElementType(scale.getElementType());
   problem.scaleVector = a.getShape()[1] / scale.getShape()[1];
   Type out;
-  kernel.walk([&](StoreAsyncOp op) {
-    out = op.getMap().getType().getElementType();
-  });
+  kernel.walk(
+      [&](StoreAsyncOp op) { out = op.getMap().getType().getElementType(); });
   kernel.walk([&](WriteGlobalOp op) {
     out = cast<VectorType>(op.getValues().getType()).getElementType();
   });
@@ -194,8 +193,7 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
       return failure();
     manifest.params.push_back(*param);
   }
-  if (std::string reason = runtime::validateManifest(manifest);
-      !reason.empty())
+  if (std::string reason = runtime::validateManifest(manifest); !reason.empty())
     return kernel.emitOpError("cannot be described for a launch: ") << reason;
   return manifest;
 }

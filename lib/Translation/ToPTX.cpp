@@ -30,9 +30,8 @@ public:
     FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
     if (failed(machine))
       return failure();
-    FailureOr<SmallString<0>> ptx =
-        translateModuleToISA(llvmModule, **machine,
-                             [&] { return getOperation().emitError(); });
+    FailureOr<SmallString<0>> ptx = translateModuleToISA(
+        llvmModule, **machine, [&] { return getOperation().emitError(); });
     if (failed(ptx))
       return failure();
     return SmallVector<char, 0>(ptx->begin(), ptx->end());
@@ -99,8 +98,7 @@ FailureOr<std::string> bsmm::lowerToPTX(ModuleOp module) {
   buildBsmmToNVVM(manager);
   if (failed(manager.run(module)))
     return failure();
-  SmallVector<gpu::GPUModuleOp> gpuModules(
-      module.getOps<gpu::GPUModuleOp>());
+  SmallVector<gpu::GPUModuleOp> gpuModules(module.getOps<gpu::GPUModuleOp>());
   if (gpuModules.size() != 1) {
     module.emitError("expected one gpu.module to translate, got ")
         << gpuModules.size();

@@ -1,10 +1,10 @@
 //===- BSMMToLinalg.h - the meaning of bsmm on a CPU ------------*- C++ -*-===//
 //
 // The reference conversion: problem-level functions and tile-level kernels
-// become `func.func` over bytes, written in linalg, tensor, scf, arith and math.
-// No tensor of a 4-, 6- or 8-bit floating-point type remains: memory is bytes,
-// operands are decoded once, and decoded values are f32, which holds every
-// value of these types exactly.
+// become `func.func` over bytes, written in linalg, tensor, scf, arith and
+// math. No tensor of a 4-, 6- or 8-bit floating-point type remains: memory is
+// bytes, operands are decoded once, and decoded values are f32, which holds
+// every value of these types exactly.
 //
 // A kernel becomes a function outside of its gpu.module that runs all CTAs of
 // the grid one after another:
@@ -54,8 +54,8 @@ struct CpuConversionOptions {
 
 /// What the function of a kernel takes, in this order.
 inline constexpr ArgumentRole cpuMemoryRoles[] = {
-    ArgumentRole::A,      ArgumentRole::B,         ArgumentRole::ScaleA,
-    ArgumentRole::ScaleB, ArgumentRole::C,         ArgumentRole::D,
+    ArgumentRole::A,         ArgumentRole::B,         ArgumentRole::ScaleA,
+    ArgumentRole::ScaleB,    ArgumentRole::C,         ArgumentRole::D,
     ArgumentRole::RowScaleA, ArgumentRole::RowScaleB, ArgumentRole::Bias};
 inline constexpr ArgumentRole cpuSizeRoles[] = {
     ArgumentRole::M, ArgumentRole::N, ArgumentRole::K, ArgumentRole::L};

@@ -13,6 +13,22 @@ def ConvertBsmmToNVVM : Pass<"convert-bsmm-to-nvvm", "::mlir::gpu::GPUModuleOp">
     parameters, channels become mbarriers, copies and matrix operations become
     NVVM operations with the descriptors that the Layout library computes. What
     remains is upstream's scf, arith and vector.
+
+    Example:
+
+    ```mlir
+    bsmm.copy_scales %s to %t
+        : !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+        to !bsmm.buffer<128x4xf8E4M3FN, tensor_memory, scale_tiles>
+    ```
+
+    becomes
+
+    ```mlir
+    nvvm.tcgen05.cp %address, %descriptor {multicast = #nvvm.tcgen05_cp_multicast<warpx4>, shape = #nvvm.tcgen05_cp_shape<shape_32x128b>}
+    ```
+
+    with the descriptor made of the address of `%s` and fixed bits.
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

@@ -1,7 +1,8 @@
 //===- LaunchFile.h - Launch descriptions in JSON ---------------*- C++ -*-===//
 //
-// Reads a launch.json: the PTX file, the entry, grid, block, cluster, dynamic
-// shared memory, parameters, and buffers with what they must hold afterwards.
+// Reads a launch file (docs/abi.md, "Keys of the launch file"): the PTX, the
+// entry, grid, block, cluster, dynamic shared memory, parameters, and buffers
+// with what they must hold afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,15 @@
 
 namespace bsmm::emulator {
 
+/// The part of a buffer that holds results. Bytes outside must not change.
+struct LiveRegion {
+  uint64_t rows = 0;
+  uint64_t columns = 0; ///< elements
+  uint64_t pitchBytes = 0;
+  uint64_t batches = 1;
+  uint64_t batchBytes = 0;
+};
+
 /// What a buffer must hold after the run.
 struct Expectation {
   size_t buffer = 0;    ///< index into LaunchFile::storage
@@ -24,6 +34,8 @@ struct Expectation {
   bool isBound = false;
   std::vector<double> exact; ///< rule bound, an element each
   std::vector<float> bound;  ///< |got - exact| <= bound
+  bool hasLive = false;
+  LiveRegion live; ///< the whole buffer when !hasLive
 };
 
 struct Comparison {

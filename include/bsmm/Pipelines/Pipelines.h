@@ -29,8 +29,8 @@ void buildBsmmToCpu(mlir::OpPassManager &manager,
                     llvm::StringRef accumulate = "f64",
                     int64_t persistentCtas = 3);
 
-/// Registers `bsmm-to-cpu`, `bsmm-tile-to-pipeline-level`, `bsmm-pipeline-level-to-nvvm` and
-/// `bsmm-to-nvvm`.
+/// Registers `bsmm-to-cpu`, `bsmm-tile-to-pipeline-level`,
+/// `bsmm-pipeline-level-to-nvvm` and `bsmm-to-nvvm`.
 void registerPipelines();
 
 } // namespace bsmm

@@ -69,10 +69,9 @@ struct CpuArgument {
 
 /// Runs any problem-level function: its arguments, then its results, which are
 /// written to.
-std::string
-executeFunctionOnCpu(mlir::ModuleOp module, llvm::StringRef name,
-                     llvm::ArrayRef<CpuArgument> arguments,
-                     const CpuExecutionOptions &options = {});
+std::string executeFunctionOnCpu(mlir::ModuleOp module, llvm::StringRef name,
+                                 llvm::ArrayRef<CpuArgument> arguments,
+                                 const CpuExecutionOptions &options = {});
 
 } // namespace bsmm
 

@@ -60,7 +60,7 @@ struct ConvertBsmmToLinalg
     if (persistentCtas < 1)
       return module.emitError(
                  "option persistent-ctas: expected 1 or more, got ")
-             << persistentCtas;
+             << int64_t(persistentCtas);
     options.persistentCtas = persistentCtas;
 
     SmallVector<func::FuncOp> functions;

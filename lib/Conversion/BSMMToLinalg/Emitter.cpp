@@ -78,7 +78,8 @@ OpFoldResult Emitter::extent(Value tensor, int64_t dim) {
 
 SmallVector<OpFoldResult> Emitter::extents(Value tensor) {
   SmallVector<OpFoldResult> result;
-  for (int64_t dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  for (int64_t dim = 0,
+               rank = cast<RankedTensorType>(tensor.getType()).getRank();
        dim < rank; ++dim)
     result.push_back(extent(tensor, dim));
   return result;
@@ -93,9 +94,9 @@ Value Emitter::toValue(OpFoldResult extent) {
 Value Emitter::generic(ValueRange inputs, Value init, ArrayRef<AffineMap> maps,
                        ArrayRef<utils::IteratorType> iterators,
                        function_ref<Value(ValueRange)> body) {
-  auto op = linalg::GenericOp::create(builder, TypeRange(init.getType()),
-                                      inputs, ValueRange(init), maps,
-                                      iterators);
+  auto op =
+      linalg::GenericOp::create(builder, TypeRange(init.getType()), inputs,
+                                ValueRange(init), maps, iterators);
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> types;
   for (Value operand : op->getOperands())
@@ -168,22 +169,21 @@ Value Emitter::readCode(Value bytes, CodePlace place, unsigned bits) {
     // and the last code of a row in its last byte alone.
     Value bit = multiply(place.column, 6);
     Value first = add(place.base, divide(bit, 8));
-    Value last = arith::SubIOp::create(
-        builder, toValue(extent(bytes, 0)), index(1));
-    Value second =
-        arith::MinUIOp::create(builder, add(first, index(1)), last);
+    Value last =
+        arith::SubIOp::create(builder, toValue(extent(bytes, 0)), index(1));
+    Value second = arith::MinUIOp::create(builder, add(first, index(1)), last);
     Value high = arith::ShLIOp::create(builder, byteAt(second), i32(8));
     Value both = arith::OrIOp::create(builder, byteAt(first), high);
-    Value code = arith::ShRUIOp::create(builder, both,
-                                        shiftOf(remainder(bit, 8)));
+    Value code =
+        arith::ShRUIOp::create(builder, both, shiftOf(remainder(bit, 8)));
     return arith::AndIOp::create(builder, code, i32(0x3F));
   }
   int64_t count = bits / 8;
   Value first = add(place.base, multiply(place.column, count));
   Value code = byteAt(first);
   for (int64_t byte = 1; byte < count; ++byte) {
-    Value part = arith::ShLIOp::create(
-        builder, byteAt(add(first, index(byte))), i32(8 * byte));
+    Value part = arith::ShLIOp::create(builder, byteAt(add(first, index(byte))),
+                                       i32(8 * byte));
     code = arith::OrIOp::create(builder, code, part);
   }
   return code;
@@ -192,12 +192,11 @@ Value Emitter::readCode(Value bytes, CodePlace place, unsigned bits) {
 void Emitter::writeCode(Value memory, Value byte, Value code, unsigned bits) {
   for (unsigned part = 0; part < bits / 8; ++part) {
     Value shifted =
-        part == 0 ? code
-                  : arith::ShRUIOp::create(builder, code, i32(8 * part))
-                        .getResult();
+        part == 0
+            ? code
+            : arith::ShRUIOp::create(builder, code, i32(8 * part)).getResult();
     Value low = arith::TruncIOp::create(builder, builder.getI8Type(), shifted);
-    memref::StoreOp::create(builder, low, memory,
-                            add(byte, index(part)));
+    memref::StoreOp::create(builder, low, memory, add(byte, index(part)));
   }
 }
 
@@ -223,7 +222,8 @@ Value Emitter::decode(Value code, Type type) {
     Value normal = arith::AddIOp::create(builder, shifted, i32(112 << 23));
     // Infinity and NaN keep their mantissa.
     Value special = arith::OrIOp::create(builder, shifted, i32(0x7F800000));
-    Value isSpecial = compare(arith::CmpIPredicate::uge, magnitude, i32(0x7C00));
+    Value isSpecial =
+        compare(arith::CmpIPredicate::uge, magnitude, i32(0x7C00));
     Value large = arith::SelectOp::create(builder, isSpecial, special, normal);
     Value fraction = arith::UIToFPOp::create(builder, f32Type, magnitude);
     Value small = arith::BitcastOp::create(
@@ -248,14 +248,14 @@ Value Emitter::decode(Value code, Type type) {
       assert(!losesInformation && "f32 holds all values of narrow types");
       values.push_back(value);
     }
-    auto tableType =
-        RankedTensorType::get({int64_t(values.size())}, f32Type);
+    auto tableType = RankedTensorType::get({int64_t(values.size())}, f32Type);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(tables);
     table = arith::ConstantOp::create(
         builder, DenseElementsAttr::get(tableType, values));
   }
-  Value at = arith::IndexCastUIOp::create(builder, builder.getIndexType(), code);
+  Value at =
+      arith::IndexCastUIOp::create(builder, builder.getIndexType(), code);
   return tensor::ExtractOp::create(builder, table, at);
 }
 
@@ -274,8 +274,8 @@ Value Emitter::roundTo(Value value, Type type) {
       arith::AddIOp::create(builder, magnitude,
                             i32((int64_t(1) << (dropped - 1)) - 1)),
       odd);
-  Value rounded = arith::AndIOp::create(builder, carried,
-                                        i32(-(int64_t(1) << dropped)));
+  Value rounded =
+      arith::AndIOp::create(builder, carried, i32(-(int64_t(1) << dropped)));
   if (type.isF16()) {
     // Beyond the largest f16, 65504.
     Value overflows =
@@ -295,16 +295,16 @@ Value Emitter::roundTo(Value value, Type type) {
   Value sign = arith::AndIOp::create(builder, bits, i32(0x80000000));
   Value result = arith::BitcastOp::create(
       builder, f32Type, arith::OrIOp::create(builder, rounded, sign));
-  Value isNan = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, value,
-                                      value);
+  Value isNan =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, value, value);
   return arith::SelectOp::create(builder, isNan, value, result);
 }
 
 Value Emitter::encode(Value value, Type type) {
   Type i32Type = builder.getI32Type();
   Value bits = arith::BitcastOp::create(builder, i32Type, value);
-  Value isNan = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, value,
-                                      value);
+  Value isNan =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, value, value);
   if (type.isF32())
     return arith::SelectOp::create(builder, isNan, i32(0x7FFFFFFF), bits);
   Value high = arith::ShRUIOp::create(builder, bits, i32(16));
@@ -326,8 +326,7 @@ Value Emitter::encode(Value value, Type type) {
   Value bounded =
       arith::SelectOp::create(builder, isSmall, positive, f32(0.0f));
   Value small = arith::FPToUIOp::create(
-      builder, i32Type,
-      arith::MulFOp::create(builder, bounded, f32(0x1p24f)));
+      builder, i32Type, arith::MulFOp::create(builder, bounded, f32(0x1p24f)));
   Value code = arith::SelectOp::create(builder, isSmall, small, large);
   Value sign = arith::AndIOp::create(builder, high, i32(0x8000));
   code = arith::OrIOp::create(builder, code, sign);

@@ -48,15 +48,14 @@ public:
   mlir::Value toValue(mlir::OpFoldResult extent);
 
   /// linalg.generic with one result.
-  mlir::Value
-  generic(mlir::ValueRange inputs, mlir::Value init,
-          llvm::ArrayRef<mlir::AffineMap> maps,
-          llvm::ArrayRef<mlir::utils::IteratorType> iterators,
-          llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
+  mlir::Value generic(mlir::ValueRange inputs, mlir::Value init,
+                      llvm::ArrayRef<mlir::AffineMap> maps,
+                      llvm::ArrayRef<mlir::utils::IteratorType> iterators,
+                      llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
   /// A tensor whose elements are a function of their indices.
-  mlir::Value
-  generate(llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type elementType,
-           llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
+  mlir::Value generate(llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                       mlir::Type elementType,
+                       llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
   /// An elementwise function of tensors of one shape.
   mlir::Value map(mlir::ValueRange inputs, mlir::Type elementType,
                   llvm::function_ref<mlir::Value(mlir::ValueRange)> body);

@@ -82,9 +82,8 @@ void FunctionLowering::findAccumulators(Region &region) {
   // What is carried around a loop or out of a branch has one type.
   bool changed = true;
   auto join = [&](ArrayRef<Value> values) {
-    if (llvm::none_of(values, [&](Value value) {
-          return accumulators.contains(value);
-        }))
+    if (llvm::none_of(
+            values, [&](Value value) { return accumulators.contains(value); }))
       return;
     for (Value value : values)
       changed |= accumulators.insert(value).second;
@@ -134,8 +133,8 @@ void FunctionLowering::require(Value condition, CpuStatus bit) {
   Value bits = arith::SelectOp::create(builder, condition, zero, wrong);
   Value at = emit.index(0);
   Value known = memref::LoadOp::create(builder, status, at);
-  memref::StoreOp::create(
-      builder, arith::OrIOp::create(builder, known, bits), status, at);
+  memref::StoreOp::create(builder, arith::OrIOp::create(builder, known, bits),
+                          status, at);
 }
 
 Value FunctionLowering::readable(Value memory) {
@@ -151,11 +150,9 @@ void FunctionLowering::storeChecked(Value memory, Value byte, Value code,
   Value size = memref::DimOp::create(builder, memory, 0);
   // Compared as signed: a negative offset is outside, too.
   Value isInside = arith::AndIOp::create(
-      builder,
-      emit.compare(arith::CmpIPredicate::sge, byte, emit.index(0)),
+      builder, emit.compare(arith::CmpIPredicate::sge, byte, emit.index(0)),
       emit.compare(arith::CmpIPredicate::sle, end, size));
-  auto branch =
-      scf::IfOp::create(builder, isInside, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(builder, isInside, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   emit.writeCode(memory, byte, code, bits);
@@ -180,8 +177,8 @@ LogicalResult FunctionLowering::lowerBlock(Block &block) {
 }
 
 Type FunctionLowering::convert(Type type, bool isAccumulator) {
-  Type element = isAccumulator ? accumulatorType()
-                               : storageOf(getElementTypeOrSelf(type));
+  Type element =
+      isAccumulator ? accumulatorType() : storageOf(getElementTypeOrSelf(type));
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return RankedTensorType::get(tensor.getShape(), element);
   return element;
@@ -238,11 +235,11 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
         // The values are unspecified; zeros keep runs alike.
         SmallVector<OpFoldResult> sizes;
         for (OpFoldResult size : empty.getMixedSizes())
-          sizes.push_back(isa<Value>(size) ? OpFoldResult(get(cast<Value>(size)))
-                                           : size);
+          sizes.push_back(
+              isa<Value>(size) ? OpFoldResult(get(cast<Value>(size))) : size);
         Type element = storageOf(tensorResult().getElementType());
-        Value zero = arith::ConstantOp::create(builder,
-                                               builder.getZeroAttr(element));
+        Value zero =
+            arith::ConstantOp::create(builder, builder.getZeroAttr(element));
         mapping.map(empty.getResult(), emit.fill(sizes, zero));
         return success();
       })
@@ -279,7 +276,11 @@ LogicalResult FunctionLowering::lowerFor(scf::ForOp op) {
   Value lower = get(op.getLowerBound()), upper = get(op.getUpperBound());
   Value step = get(op.getStep());
   // A step of zero or less never ends; the meaning of such a loop is open.
-  if (!matchPattern(op.getStep(), m_Constant())) {
+  APInt known;
+  bool isPositive =
+      matchPattern(op.getStep(), m_ConstantInt(&known)) &&
+      (op.getUnsignedCmp() ? !known.isZero() : known.isStrictlyPositive());
+  if (!isPositive) {
     Value one = arith::ConstantOp::create(
         builder, builder.getIntegerAttr(step.getType(), 1));
     step = op.getUnsignedCmp()
@@ -319,12 +320,14 @@ LogicalResult FunctionLowering::lowerIf(scf::IfOp op) {
   SmallVector<Type> types;
   for (Value result : op.getResults())
     types.push_back(convert(result.getType(), accumulators.contains(result)));
-  auto branch = scf::IfOp::create(builder, types, get(op.getCondition()),
-                                  /*withElseRegion=*/!op.getElseRegion().empty());
+  auto branch =
+      scf::IfOp::create(builder, types, get(op.getCondition()),
+                        /*withElseRegion=*/!op.getElseRegion().empty());
   for (auto [result, value] : llvm::zip(op.getResults(), branch.getResults()))
     mapping.map(result, value);
-  for (auto [from, to] : {std::pair{&op.getThenRegion(), &branch.getThenRegion()},
-                          std::pair{&op.getElseRegion(), &branch.getElseRegion()}}) {
+  for (auto [from, to] :
+       {std::pair{&op.getThenRegion(), &branch.getThenRegion()},
+        std::pair{&op.getElseRegion(), &branch.getElseRegion()}}) {
     if (from->empty())
       continue;
     OpBuilder::InsertionGuard guard(builder);
@@ -334,9 +337,8 @@ LogicalResult FunctionLowering::lowerIf(scf::IfOp op) {
     if (types.empty())
       continue;
     SmallVector<Value> yielded;
-    for (auto [value, result] :
-         llvm::zip(from->front().getTerminator()->getOperands(),
-                   op.getResults()))
+    for (auto [value, result] : llvm::zip(
+             from->front().getTerminator()->getOperands(), op.getResults()))
       yielded.push_back(accumulators.contains(result) ? getAccumulator(value)
                                                       : get(value));
     builder.setInsertionPointToEnd(&to->front());
@@ -386,9 +388,8 @@ LogicalResult FunctionLowering::lowerConstant(arith::ConstantOp op) {
     SmallVector<OpFoldResult> sizes;
     for (int64_t extent : type.getShape())
       sizes.push_back(builder.getIndexAttr(extent));
-    mapping.map(
-        op.getResult(),
-        emit.fill(sizes, arith::ConstantOp::create(builder, scalar)));
+    mapping.map(op.getResult(),
+                emit.fill(sizes, arith::ConstantOp::create(builder, scalar)));
     return success();
   }
   DenseElementsAttr converted = elements;
@@ -408,8 +409,8 @@ LogicalResult FunctionLowering::lowerConstant(arith::ConstantOp op) {
 static bool roundsFromF32(Operation &op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
              arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
-             arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp,
-             arith::ExtFOp, arith::TruncFOp, math::AbsFOp, math::SqrtOp>(op);
+             arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp, arith::ExtFOp,
+             arith::TruncFOp, math::AbsFOp, math::SqrtOp>(op);
 }
 
 LogicalResult FunctionLowering::checkElementwise(Operation &op) {
@@ -472,8 +473,8 @@ Value FunctionLowering::lowerScalar(Operation &op, ValueRange operands) {
             arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op)) {
       Type integer = values[1].getType();
       auto constant = [&](const APInt &value) -> Value {
-        return arith::ConstantOp::create(builder,
-                                         builder.getIntegerAttr(integer, value));
+        return arith::ConstantOp::create(
+            builder, builder.getIntegerAttr(integer, value));
       };
       unsigned width = integer.isIndex() ? 64 : integer.getIntOrFloatBitWidth();
       APInt divisor;
@@ -526,8 +527,8 @@ LogicalResult FunctionLowering::lowerElementwise(Operation &op) {
         SmallVector<Value> scalars;
         auto next = elements.begin();
         for (Value operand : operands)
-          scalars.push_back(
-              isa<RankedTensorType>(operand.getType()) ? *next++ : operand);
+          scalars.push_back(isa<RankedTensorType>(operand.getType()) ? *next++
+                                                                     : operand);
         return lowerScalar(op, scalars);
       });
   mapping.map(op.getResult(0), result);

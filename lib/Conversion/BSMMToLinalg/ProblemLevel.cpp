@@ -8,6 +8,7 @@
 #include "FunctionLowering.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -59,7 +60,7 @@ private:
   Value load(const Memory &memory);
   LogicalResult store(Value tensor, const Memory &memory);
 
-  LogicalResult lowerMatmul(ScaledMatmulOp op);
+  void lowerMatmul(ScaledMatmulOp op);
   Value computeMatmul(ScaledMatmulOp op, ArrayRef<OpFoldResult> sizes);
   Value checkExtents(ScaledMatmulOp op);
   void lowerView(ViewScalesOp op);
@@ -131,10 +132,10 @@ CodePlace ProblemLowering::place(const Memory &memory, ValueRange indices) {
                           emit.divide(group, 4));
     Value byte = emit.add(
         emit.multiply(tile, 512),
-        emit.add(emit.multiply(emit.remainder(row, 32), 16),
-                 emit.add(emit.multiply(
-                              emit.remainder(emit.divide(row, 32), 4), 4),
-                          emit.remainder(group, 4))));
+        emit.add(
+            emit.multiply(emit.remainder(row, 32), 16),
+            emit.add(emit.multiply(emit.remainder(emit.divide(row, 32), 4), 4),
+                     emit.remainder(group, 4))));
     if (rank == 3)
       byte = emit.add(byte, emit.multiply(indices[0], memory.batchStride));
     return {byte, zero};
@@ -142,8 +143,8 @@ CodePlace ProblemLowering::place(const Memory &memory, ValueRange indices) {
   if (!isRows(memory)) {
     Value linear = zero;
     for (int64_t dim : memory.order)
-      linear = emit.add(emit.multiply(linear, memory.extents[dim]),
-                        indices[dim]);
+      linear =
+          emit.add(emit.multiply(linear, memory.extents[dim]), indices[dim]);
     return {zero, linear};
   }
   Value start = zero;
@@ -156,8 +157,7 @@ CodePlace ProblemLowering::place(const Memory &memory, ValueRange indices) {
 
 SmallVector<OpFoldResult> ProblemLowering::sizesOf(const Memory &memory) {
   SmallVector<OpFoldResult> sizes;
-  for (auto [extent, value] :
-       llvm::zip(memory.type.getShape(), memory.extents))
+  for (auto [extent, value] : llvm::zip(memory.type.getShape(), memory.extents))
     sizes.push_back(ShapedType::isDynamic(extent)
                         ? OpFoldResult(value)
                         : OpFoldResult(builder.getIndexAttr(extent)));
@@ -167,14 +167,15 @@ SmallVector<OpFoldResult> ProblemLowering::sizesOf(const Memory &memory) {
 Value ProblemLowering::load(const Memory &memory) {
   Type element = memory.type.getElementType();
   Value bytes = readable(memory.memory);
-  return emit.generate(sizesOf(memory), storageOf(element), [&](ValueRange indices) {
-    Value code = emit.readCode(bytes, place(memory, indices),
-                               getElementBits(element));
-    if (!isNarrowFloat(element))
-      return emit.decode(code, element);
-    return arith::TruncIOp::create(builder, builder.getI8Type(), code)
-        .getResult();
-  });
+  return emit.generate(
+      sizesOf(memory), storageOf(element), [&](ValueRange indices) {
+        Value code = emit.readCode(bytes, place(memory, indices),
+                                   getElementBits(element));
+        if (!isNarrowFloat(element))
+          return emit.decode(code, element);
+        return arith::TruncIOp::create(builder, builder.getI8Type(), code)
+            .getResult();
+      });
 }
 
 LogicalResult ProblemLowering::store(Value tensor, const Memory &memory) {
@@ -194,14 +195,13 @@ LogicalResult ProblemLowering::store(Value tensor, const Memory &memory) {
     indices.push_back(loop.getInductionVar());
   }
   Value value = tensor::ExtractOp::create(builder, tensor, indices);
-  Value code = isNarrowFloat(element)
-                   ? arith::ExtUIOp::create(builder, builder.getI32Type(),
-                                            value)
-                         .getResult()
-                   : emit.encode(value, element);
+  Value code =
+      isNarrowFloat(element)
+          ? arith::ExtUIOp::create(builder, builder.getI32Type(), value)
+                .getResult()
+          : emit.encode(value, element);
   CodePlace where = place(memory, indices);
-  Value byte =
-      emit.add(where.base, emit.multiply(where.column, bits / 8));
+  Value byte = emit.add(where.base, emit.multiply(where.column, bits / 8));
   storeChecked(memory.memory, byte, code, bits);
   return success();
 }
@@ -300,8 +300,8 @@ LogicalResult ProblemLowering::build() {
   SmallVector<Memory> results;
   for (Type type : old.getResultTypes()) {
     results.push_back(takeMemory(cast<RankedTensorType>(type)));
-    results.back().order = llvm::to_vector(
-        llvm::seq<int64_t>(0, results.back().type.getRank()));
+    results.back().order =
+        llvm::to_vector(llvm::seq<int64_t>(0, results.back().type.getRank()));
   }
 
   if (failed(lowerBlock(old.getBody().front())))
@@ -335,12 +335,10 @@ Value ProblemLowering::checkExtents(ScaledMatmulOp op) {
     OpFoldResult extentA = emit.extent(a, dimA), extentB = emit.extent(b, dimB);
     if (isa<Attribute>(extentA) && isa<Attribute>(extentB))
       return;
-    Value holds =
-        emit.compare(predicate, emit.toValue(extentA),
-                     emit.ceilDivide(emit.toValue(extentB), divisor));
-    result = result
-                 ? arith::AndIOp::create(builder, result, holds).getResult()
-                 : holds;
+    Value holds = emit.compare(predicate, emit.toValue(extentA),
+                               emit.ceilDivide(emit.toValue(extentB), divisor));
+    result = result ? arith::AndIOp::create(builder, result, holds).getResult()
+                    : holds;
   };
   Value a = get(op.getA()), b = get(op.getB()), sfa = get(op.getScaleA()),
         sfb = get(op.getScaleB()), init = get(op.getInit());
@@ -381,8 +379,8 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
     SmallVector<OpFoldResult> extents = emit.extents(codes);
     if (isB)
       std::swap(extents[rank - 1], extents[rank - 2]);
-    valuesOf[isB] = emit.generate(
-        extents, productType(scaleType), [&](ValueRange indices) {
+    valuesOf[isB] =
+        emit.generate(extents, productType(scaleType), [&](ValueRange indices) {
           SmallVector<Value> at(indices);
           if (isB)
             std::swap(at[rank - 1], at[rank - 2]);
@@ -414,11 +412,11 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
   SmallVector<utils::IteratorType> iterators(rank + 1,
                                              utils::IteratorType::parallel);
   iterators[rank - 1] = utils::IteratorType::reduction;
-  Value sums = emit.generic(
-      {valuesOf[0], valuesOf[1]}, emit.fill(sizes, zero), maps, iterators,
-      [&](ValueRange arguments) {
-        return multiplyAdd(arguments[2], arguments[0], arguments[1]);
-      });
+  Value sums = emit.generic({valuesOf[0], valuesOf[1]}, emit.fill(sizes, zero),
+                            maps, iterators, [&](ValueRange arguments) {
+                              return multiplyAdd(arguments[2], arguments[0],
+                                                 arguments[1]);
+                            });
 
   // The epilogue, each step rounded to f32.
   auto scalar = [&](Value value) { return value ? get(value) : Value(); };
@@ -437,82 +435,83 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
   inputMaps.push_back(builder.getMultiDimIdentityMap(rank));
   Type out = tensorOf(op.getInit()).getElementType();
   NumericsAttr numerics = op.getNumericsAttr();
-  bool saturates =
-      numerics && numerics.getOverflow() == Overflow::Saturate;
+  bool saturates = numerics && numerics.getOverflow() == Overflow::Saturate;
   Value init = tensor::EmptyOp::create(builder, sizes, f32);
   SmallVector<utils::IteratorType> elementwise(rank,
                                                utils::IteratorType::parallel);
-  return emit.generic(inputs, init, inputMaps, elementwise, [&](ValueRange
-                                                                    arguments) {
-    Value value = arguments[0];
-    if (value.getType() != f32)
-      value = arith::TruncFOp::create(builder, f32, value);
-    size_t used = 1;
-    if (alpha)
-      value = arith::MulFOp::create(builder, alpha, value);
-    if (beta) {
-      Value scaled = arith::MulFOp::create(builder, beta, arguments[used++]);
-      Value sum = arith::AddFOp::create(builder, value, scaled);
-      Value reads = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE,
-                                          beta, emit.f32(0.0f));
-      value = arith::SelectOp::create(builder, reads, sum, value);
-    }
-    if (op.getBias())
-      value = arith::AddFOp::create(builder, value, arguments[used++]);
-    switch (op.getActivation()) {
-    case Activation::None:
-      break;
-    case Activation::Relu: {
-      Value isKept = arith::CmpFOp::create(
-          builder, arith::CmpFPredicate::UGT, value, emit.f32(0.0f));
-      value = arith::SelectOp::create(builder, isKept, value, emit.f32(0.0f));
-      break;
-    }
-    case Activation::Silu: {
-      // One function of an f32: computed in f64, rounded once.
-      Type f64 = builder.getF64Type();
-      Value x = arith::ExtFOp::create(builder, f64, value);
-      Value one =
-          arith::ConstantOp::create(builder, builder.getF64FloatAttr(1.0));
-      Value exponential =
-          math::ExpOp::create(builder, arith::NegFOp::create(builder, x));
-      Value quotient = arith::DivFOp::create(
-          builder, x, arith::AddFOp::create(builder, one, exponential));
-      value = arith::TruncFOp::create(builder, f32, quotient);
-      break;
-    }
-    }
-    if (outScale)
-      value = arith::MulFOp::create(builder, value, outScale);
-    if (isHalfFloat(out))
-      value = emit.roundTo(value, out);
-    if (saturates) {
-      auto type = cast<FloatType>(out);
-      APFloat largest = APFloat::getLargest(type.getFloatSemantics());
-      bool losesInformation;
-      largest.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                      &losesInformation);
-      Value bound = emit.f32(largest.convertToFloat());
-      Value negative = emit.f32(-largest.convertToFloat());
-      // These keep a NaN.
-      value = arith::MinimumFOp::create(builder, value, bound);
-      value = arith::MaximumFOp::create(builder, value, negative);
-    }
-    return value;
-  });
+  return emit.generic(
+      inputs, init, inputMaps, elementwise, [&](ValueRange arguments) {
+        Value value = arguments[0];
+        if (value.getType() != f32)
+          value = arith::TruncFOp::create(builder, f32, value);
+        size_t used = 1;
+        if (alpha)
+          value = arith::MulFOp::create(builder, alpha, value);
+        if (beta) {
+          Value scaled =
+              arith::MulFOp::create(builder, beta, arguments[used++]);
+          Value sum = arith::AddFOp::create(builder, value, scaled);
+          Value reads = arith::CmpFOp::create(
+              builder, arith::CmpFPredicate::UNE, beta, emit.f32(0.0f));
+          value = arith::SelectOp::create(builder, reads, sum, value);
+        }
+        if (op.getBias())
+          value = arith::AddFOp::create(builder, value, arguments[used++]);
+        switch (op.getActivation()) {
+        case Activation::None:
+          break;
+        case Activation::Relu: {
+          Value isKept = arith::CmpFOp::create(
+              builder, arith::CmpFPredicate::UGT, value, emit.f32(0.0f));
+          value =
+              arith::SelectOp::create(builder, isKept, value, emit.f32(0.0f));
+          break;
+        }
+        case Activation::Silu: {
+          // One function of an f32: computed in f64, rounded once.
+          Type f64 = builder.getF64Type();
+          Value x = arith::ExtFOp::create(builder, f64, value);
+          Value one =
+              arith::ConstantOp::create(builder, builder.getF64FloatAttr(1.0));
+          Value exponential =
+              math::ExpOp::create(builder, arith::NegFOp::create(builder, x));
+          Value quotient = arith::DivFOp::create(
+              builder, x, arith::AddFOp::create(builder, one, exponential));
+          value = arith::TruncFOp::create(builder, f32, quotient);
+          break;
+        }
+        }
+        if (outScale)
+          value = arith::MulFOp::create(builder, value, outScale);
+        if (isHalfFloat(out))
+          value = emit.roundTo(value, out);
+        if (saturates) {
+          auto type = cast<FloatType>(out);
+          APFloat largest = APFloat::getLargest(type.getFloatSemantics());
+          bool losesInformation;
+          largest.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                          &losesInformation);
+          Value bound = emit.f32(largest.convertToFloat());
+          Value negative = emit.f32(-largest.convertToFloat());
+          // These keep a NaN.
+          value = arith::MinimumFOp::create(builder, value, bound);
+          value = arith::MaximumFOp::create(builder, value, negative);
+        }
+        return value;
+      });
 }
 
-LogicalResult ProblemLowering::lowerMatmul(ScaledMatmulOp op) {
+void ProblemLowering::lowerMatmul(ScaledMatmulOp op) {
+  // An operation that asks for f64 gets it, whatever the option says.
+  bool usesF64 = options.accumulateF64;
   if (NumericsAttr numerics = op.getNumericsAttr())
-    if (!numerics.getAccumulate().isF32())
-      return op.emitOpError("expected accumulation in f32 for the reference "
-                            "conversion, got ")
-             << numerics.getAccumulate();
+    options.accumulateF64 |= numerics.getAccumulate().isF64();
+  llvm::scope_exit restore([&] { options.accumulateF64 = usesF64; });
   SmallVector<OpFoldResult> sizes = emit.extents(get(op.getInit()));
   Value fits = checkExtents(op);
   if (!fits) {
     mapping.map(op.getResult(), computeMatmul(op, sizes));
-    return success();
+    return;
   }
   require(fits, cpuExtentsDisagree);
   auto type = RankedTensorType::get(tensorOf(op.getResult()).getShape(),
@@ -524,7 +523,6 @@ LogicalResult ProblemLowering::lowerMatmul(ScaledMatmulOp op) {
   scf::YieldOp::create(builder, computeMatmul(op, sizes));
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, emit.fill(sizes, emit.f32(0.0f)));
-  return success();
 }
 
 void ProblemLowering::lowerView(ViewScalesOp op) {
@@ -541,11 +539,14 @@ void ProblemLowering::lowerView(ViewScalesOp op) {
       continue;
     }
     bool isBatch = rank == 3 && dim == 0, isRow = dim == rank - 2;
-    int64_t from = isUserView ? (isBatch ? 5 : isRow ? 2 : 4)
-                              : (isBatch ? 0 : isRow ? 1 : 2);
+    int64_t from = isUserView ? (isBatch ? 5
+                                 : isRow ? 2
+                                         : 4)
+                              : (isBatch ? 0
+                                 : isRow ? 1
+                                         : 2);
     Value tiles = emit.toValue(emit.extent(source, from));
-    sizes.push_back(
-        isBatch ? tiles : emit.multiply(tiles, isRow ? 128 : 4));
+    sizes.push_back(isBatch ? tiles : emit.multiply(tiles, isRow ? 128 : 4));
   }
   Value result = emit.generate(
       sizes, builder.getI8Type(), [&](ValueRange indices) -> Value {
@@ -560,9 +561,8 @@ void ProblemLowering::lowerView(ViewScalesOp op) {
         if (isUserView) {
           at = {row32, row4, rowTile, group4, groupTile, batch};
         } else {
-          Value inTile =
-              emit.add(emit.multiply(row32, 16),
-                       emit.add(emit.multiply(row4, 4), group4));
+          Value inTile = emit.add(emit.multiply(row32, 16),
+                                  emit.add(emit.multiply(row4, 4), group4));
           at = {batch, rowTile, groupTile, emit.divide(inTile, 256),
                 emit.remainder(inTile, 256)};
         }
@@ -573,7 +573,10 @@ void ProblemLowering::lowerView(ViewScalesOp op) {
 
 LogicalResult ProblemLowering::lowerLevelOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](ScaledMatmulOp matmul) { return lowerMatmul(matmul); })
+      .Case([&](ScaledMatmulOp matmul) {
+        lowerMatmul(matmul);
+        return success();
+      })
       .Case([&](ViewScalesOp view) {
         lowerView(view);
         return success();

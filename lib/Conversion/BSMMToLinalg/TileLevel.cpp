@@ -147,7 +147,7 @@ LogicalResult KernelLowering::decodeOperand(BlockArgument argument,
     });
   };
 
-  if (shape.size() == 2 || shape.size() == 3) {
+  if (!isScale && (shape.size() == 2 || shape.size() == 3)) {
     if (shape.size() == 3)
       result.extents.push_back(batches);
     result.extents.push_back(rows);
@@ -164,24 +164,21 @@ LogicalResult KernelLowering::decodeOperand(BlockArgument argument,
         isThere, true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    Value values = emit.generate(
-        sizes(), builder.getF32Type(), [&](ValueRange indices) {
-          Value start =
-              emit.multiply(indices.drop_back().back(), memory.pitch);
+    Value values =
+        emit.generate(sizes(), builder.getF32Type(), [&](ValueRange indices) {
+          Value start = emit.multiply(indices.drop_back().back(), memory.pitch);
           if (indices.size() == 3)
-            start = emit.add(start,
-                             emit.multiply(indices[0], memory.batchStride));
+            start =
+                emit.add(start, emit.multiply(indices[0], memory.batchStride));
           Value byte = emit.divide(emit.multiply(start, bits), 8);
-          return emit.decode(
-              emit.readCode(bytes, {byte, indices.back()}, bits), type);
+          return emit.decode(emit.readCode(bytes, {byte, indices.back()}, bits),
+                             type);
         });
     scf::YieldOp::create(builder, values);
     builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder,
-                         emit.fill(sizes(), emit.f32(result.outside)));
+    scf::YieldOp::create(builder, emit.fill(sizes(), emit.f32(result.outside)));
     result.values = branch.getResult(0);
-  } else if (isScale && shape.size() == 5 && shape[3] == 2 &&
-             shape[4] == 256) {
+  } else if (isScale && shape.size() == 5 && shape[3] == 2 && shape[4] == 256) {
     Value rowTiles = emit.ceilDivide(rows, 128);
     Value groupTiles = emit.ceilDivide(columns, 4);
     result.extents = {batches, rowTiles, groupTiles, emit.index(2),
@@ -205,15 +202,13 @@ LogicalResult KernelLowering::decodeOperand(BlockArgument argument,
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     makeSizes();
-    Value values = emit.generate(
-        physical, builder.getF32Type(), [&](ValueRange indices) {
-          Value tile = emit.add(emit.multiply(indices[1], groupTiles),
-                                indices[2]);
-          Value inTile =
-              emit.add(emit.multiply(indices[3], 256), indices[4]);
+    Value values =
+        emit.generate(physical, builder.getF32Type(), [&](ValueRange indices) {
+          Value tile =
+              emit.add(emit.multiply(indices[1], groupTiles), indices[2]);
+          Value inTile = emit.add(emit.multiply(indices[3], 256), indices[4]);
           Value byte = emit.add(emit.multiply(tile, 512), inTile);
-          byte = emit.add(byte,
-                          emit.multiply(indices[0], memory.batchStride));
+          byte = emit.add(byte, emit.multiply(indices[0], memory.batchStride));
           return emit.decode(emit.readCode(bytes, {byte, emit.index(0)}, 8),
                              type);
         });
@@ -224,11 +219,10 @@ LogicalResult KernelLowering::decodeOperand(BlockArgument argument,
                          emit.fill(physical, emit.f32(result.outside)));
     result.values = branch.getResult(0);
   } else {
-    return user->emitOpError("expected rows [L, rows, columns] or [rows, "
-                             "columns], or blocked scales [L, rows / 128, "
-                             "groups / 4, 2, 256], for the reference "
-                             "conversion, got ")
-           << map;
+    return user->emitOpError("expected ")
+           << (isScale ? "blocked scales [L, rows / 128, groups / 4, 2, 256]"
+                       : "rows [L, rows, columns] or [rows, columns]")
+           << " for the reference conversion, got " << map;
   }
   decoded[argument] = result;
   return success();
@@ -242,15 +236,14 @@ FailureOr<Value> KernelLowering::countCtas() {
   if (!rule || !tile)
     return kernel.emitOpError("expected both 'tile' and 'grid', which give the "
                               "number of CTAs, or none of them for one CTA");
-  Value tilesM =
-      emit.ceilDivide(argument(ArgumentRole::M), tile->getM());
-  Value tilesN =
-      emit.ceilDivide(argument(ArgumentRole::N), tile->getN());
-  Value tiles = emit.multiply(emit.multiply(tilesM, tilesN),
-                              argument(ArgumentRole::L));
+  Value tilesM = emit.ceilDivide(argument(ArgumentRole::M), tile->getM());
+  Value tilesN = emit.ceilDivide(argument(ArgumentRole::N), tile->getN());
+  Value tiles =
+      emit.multiply(emit.multiply(tilesM, tilesN), argument(ArgumentRole::L));
   if (*rule == GridRule::Persistent)
     tiles = arith::MinUIOp::create(
-        builder, tiles, emit.index(std::max<int64_t>(1, options.persistentCtas)));
+        builder, tiles,
+        emit.index(std::max<int64_t>(1, options.persistentCtas)));
   return tiles;
 }
 
@@ -320,9 +313,8 @@ LogicalResult KernelLowering::build() {
       const Memory &d = memories[ArgumentRole::D];
       mapping.map(argument,
                   builder.createOrFold<arith::IndexCastOp>(
-                      builder.getI64Type(), *role == ArgumentRole::PitchD
-                                                ? d.pitch
-                                                : d.batchStride));
+                      builder.getI64Type(),
+                      *role == ArgumentRole::PitchD ? d.pitch : d.batchStride));
       break;
     }
     case ArgumentRole::Alpha:
@@ -385,9 +377,10 @@ LogicalResult KernelLowering::lowerLoad(TmaLoadOp op) {
           at.push_back(emit.add(index, first));
           Value check =
               emit.compare(arith::CmpIPredicate::ult, at.back(), extent);
-          isInside = isInside ? arith::AndIOp::create(builder, isInside, check)
-                                    .getResult()
-                              : check;
+          isInside =
+              isInside
+                  ? arith::AndIOp::create(builder, isInside, check).getResult()
+                  : check;
         }
         for (Value &index : at)
           index = arith::SelectOp::create(builder, isInside, index, zero);
@@ -432,8 +425,8 @@ LogicalResult KernelLowering::lowerStore(Operation *op, Value tile,
     Value zero = emit.index(0);
     Value first = clampToZero(arith::SubIOp::create(builder, zero, start));
     Value end = arith::SubIOp::create(builder, limits[3 - rank + dim], start);
-    end = arith::MinSIOp::create(builder, end,
-                                 emit.index(type.getDimSize(dim)));
+    end =
+        arith::MinSIOp::create(builder, end, emit.index(type.getDimSize(dim)));
     auto loop = scf::ForOp::create(builder, first, end, emit.index(1));
     builder.setInsertionPointToStart(loop.getBody());
     indices.push_back(loop.getInductionVar());
@@ -482,9 +475,8 @@ LogicalResult KernelLowering::lowerDot(ScaledDotOp op) {
   // Operands times scales, once for each element of the tile.
   auto scaled = [&](Value values, Value scales, int64_t rows, int64_t columns,
                     AffineExpr group, AffineExpr row, unsigned dimOfK) {
-    Value init = tensor::EmptyOp::create(builder,
-                                         ArrayRef<int64_t>{rows, columns},
-                                         productType(scaleType));
+    Value init = tensor::EmptyOp::create(
+        builder, ArrayRef<int64_t>{rows, columns}, productType(scaleType));
     AffineMap maps[] = {AffineMap::get(2, 0, {d0, d1}, context),
                         AffineMap::get(2, 0, {row, group}, context),
                         AffineMap::get(2, 0, {d0, d1}, context)};
@@ -495,8 +487,8 @@ LogicalResult KernelLowering::lowerDot(ScaledDotOp op) {
           if (isa<Float8E4M3FNType>(scaleType))
             scale = math::AbsFOp::create(builder, scale);
           if (limit) {
-            Value number = emit.divide(
-                linalg::IndexOp::create(builder, dimOfK), vec);
+            Value number =
+                emit.divide(linalg::IndexOp::create(builder, dimOfK), vec);
             Value isValid =
                 emit.compare(arith::CmpIPredicate::slt, number, limit);
             scale = arith::SelectOp::create(builder, isValid, scale,
@@ -505,20 +497,19 @@ LogicalResult KernelLowering::lowerDot(ScaledDotOp op) {
           return applyScale(arguments[0], scale, scaleType);
         });
   };
-  Value a = scaled(get(op.getA()), get(op.getScaleA()), m, k,
-                   d1.floorDiv(vec), d0, 1);
-  Value b = scaled(get(op.getB()), get(op.getScaleB()), k, n,
-                   d0.floorDiv(vec), d1, 0);
+  Value a = scaled(get(op.getA()), get(op.getScaleA()), m, k, d1.floorDiv(vec),
+                   d0, 1);
+  Value b = scaled(get(op.getB()), get(op.getScaleB()), k, n, d0.floorDiv(vec),
+                   d1, 0);
   AffineMap maps[] = {AffineMap::get(3, 0, {d0, d1}, context),
                       AffineMap::get(3, 0, {d1, d2}, context),
                       AffineMap::get(3, 0, {d0, d2}, context)};
   // K in the middle: sums run in ascending order of K, rows of B contiguously.
-  Value result =
-      emit.generic({a, b}, getAccumulator(op.getAccumulator()), maps,
-                   {parallel, reduction, parallel}, [&](ValueRange arguments) {
-                     return multiplyAdd(arguments[2], arguments[0],
-                                        arguments[1]);
-                   });
+  Value result = emit.generic(
+      {a, b}, getAccumulator(op.getAccumulator()), maps,
+      {parallel, reduction, parallel}, [&](ValueRange arguments) {
+        return multiplyAdd(arguments[2], arguments[0], arguments[1]);
+      });
   mapping.map(op.getResult(), result);
   return success();
 }
@@ -567,8 +558,7 @@ LogicalResult KernelLowering::lowerLevelOp(Operation &op) {
         if (failed(role))
           return failure();
         const Memory &d = memories[ArgumentRole::D];
-        return lowerStore(store, store.getTile(), *role,
-                          store.getCoordinates(),
+        return lowerStore(store, store.getTile(), *role, store.getCoordinates(),
                           {argument(ArgumentRole::L), argument(ArgumentRole::M),
                            argument(ArgumentRole::N)},
                           d.batchStride, d.pitch);
@@ -602,8 +592,7 @@ LogicalResult KernelLowering::lowerLevelOp(Operation &op) {
         Value source = get(extract.getSource());
         ArrayRef<int64_t> shape =
             cast<RankedTensorType>(extract.getResult().getType()).getShape();
-        int64_t rows =
-            cast<RankedTensorType>(source.getType()).getDimSize(0);
+        int64_t rows = cast<RankedTensorType>(source.getType()).getDimSize(0);
         Value offset = emit.toIndex(get(extract.getOffset()));
         Value last = emit.index(rows - shape[0]);
         require(emit.compare(arith::CmpIPredicate::ule, offset, last),

@@ -60,8 +60,8 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     builder.setInsertionPointToStart(block);
     // The same lane for the same mask each time (PTX ISA, elect.sync): later
     // roles of the warp have the same leader.
-    Value isLeader = NVVM::ElectSyncOp::create(builder, loc,
-                                               builder.getI1Type(), Value());
+    Value isLeader =
+        NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
     if (role.isWarpgroup()) {
       Value isFirst = isEqual(builder, loc, values.warp, role.getWarp());
       isLeader = arith::AndIOp::create(builder, loc, isLeader, isFirst);
@@ -73,10 +73,10 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     if (role.isWarpgroup())
       role.walk([&](Operation *op) {
         if (isa<PublishOp, SynchronizeOp>(op))
-          op->setAttr(barrierAttrName,
-                      builder.getI64IntegerAttr(
-                          1 + role.getWarp() /
-                                  target::threads::warpsPerWarpgroup));
+          op->setAttr(
+              barrierAttrName,
+              builder.getI64IntegerAttr(
+                  1 + role.getWarp() / target::threads::warpsPerWarpgroup));
       });
     for (LeaderOp leader : leaders) {
       OpBuilder inner(leader);
@@ -103,6 +103,11 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
       kernels.push_back(kernel);
     if (kernels.empty())
       return;
+    if (Operation *other = module.lookupSymbol(sharedName)) {
+      other->emitError("expected no symbol '")
+          << sharedName << "', which names the kernels' shared memory";
+      return signalPassFailure();
+    }
     KernelValuesMap values;
     for (KernelOp kernel : kernels) {
       if (failed(checkKernel(kernel)))
@@ -210,17 +215,17 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
         }
       }
       int64_t barriers = *create.getBarrierOffset();
-      shared.push_back({barriers,
-                        barriers + 2 * type.getSlots() *
-                                       target::mbarrier::bytes,
-                        op});
+      shared.push_back(
+          {barriers, barriers + 2 * type.getSlots() * target::mbarrier::bytes,
+           op});
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
       return failure();
     if (!columns.empty() && !kernel.getTensorMemoryColumns())
-      return kernel.emitOpError("expected the columns of its tensor memory; run "
-                                "bsmm-assign-memory first");
+      return kernel.emitOpError(
+          "expected the columns of its tensor memory; run "
+          "bsmm-assign-memory first");
     // The last word of shared memory receives the address of tensor memory.
     int64_t sharedBytes = *kernel.getDynamicSharedMemory();
     if (!columns.empty())
@@ -270,8 +275,8 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     KernelValues values;
     values.sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
-    values.thread = NVVM::ThreadIdXOp::create(builder, loc,
-                                              builder.getI32Type());
+    values.thread =
+        NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
     values.warp = arith::ShRUIOp::create(builder, loc, values.thread,
                                          constantI32(builder, loc, 5));
 
@@ -284,8 +289,7 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
           NVVM::MBarrierInitOp::create(
               builder, loc,
               advance(builder, loc, values.sharedBase,
-                      *op.getBarrierOffset() +
-                          index * target::mbarrier::bytes),
+                      *op.getBarrierOffset() + index * target::mbarrier::bytes),
               constantI32(builder, loc, arrival.getCount()), Value());
         }
       });
@@ -307,8 +311,8 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
         NVVM::Tcgen05AllocOp::create(builder, loc, addressSlot,
                                      constantI32(builder, loc, *columns),
                                      NVVM::CTAGroupKind::CTA_1);
-        NVVM::Tcgen05RelinquishAllocPermitOp::create(
-            builder, loc, NVVM::CTAGroupKind::CTA_1);
+        NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc,
+                                                     NVVM::CTAGroupKind::CTA_1);
       });
     }
     buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
@@ -316,8 +320,8 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
     if (!columns)
       return values;
-    values.tensorMemoryBase = LLVM::LoadOp::create(
-        builder, loc, builder.getI32Type(), addressSlot);
+    values.tensorMemoryBase =
+        LLVM::LoadOp::create(builder, loc, builder.getI32Type(), addressSlot);
 
     builder.setInsertionPoint(kernel.getBody().front().getTerminator());
     buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);

@@ -40,12 +40,11 @@ static Slot buildSlot(OpBuilder &builder, Location loc, Value iteration,
 /// The full (or empty) barrier of a slot.
 static Value buildBarrier(OpBuilder &builder, Location loc, Value channel,
                           const Slot &slot, int64_t slots, bool isEmpty) {
-  Value bytes = arith::MulIOp::create(
-      builder, loc, slot.number,
-      constantI32(builder, loc, target::mbarrier::bytes));
-  Value first =
-      advance(builder, loc, channel,
-              isEmpty ? slots * target::mbarrier::bytes : int64_t(0));
+  Value bytes =
+      arith::MulIOp::create(builder, loc, slot.number,
+                            constantI32(builder, loc, target::mbarrier::bytes));
+  Value first = advance(builder, loc, channel,
+                        isEmpty ? slots * target::mbarrier::bytes : int64_t(0));
   return advance(builder, loc, first, bytes);
 }
 
@@ -88,10 +87,10 @@ struct AllocPattern : KernelPattern<AllocOp> {
       rewriter.replaceOp(
           op, advance(rewriter, loc, kernel.sharedBase, *op.getOffset()));
     else
-      rewriter.replaceOp(op, arith::AddIOp::create(
-                                 rewriter, loc, kernel.tensorMemoryBase,
-                                 constantI32(rewriter, loc, *op.getOffset()))
-                                 .getResult());
+      rewriter.replaceOp(
+          op, arith::AddIOp::create(rewriter, loc, kernel.tensorMemoryBase,
+                                    constantI32(rewriter, loc, *op.getOffset()))
+                  .getResult());
     return success();
   }
 };
@@ -118,8 +117,7 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto create =
-        op.getChannel().template getDefiningOp<CreateChannelOp>();
+    auto create = op.getChannel().template getDefiningOp<CreateChannelOp>();
     if (!create)
       return op.emitOpError("expected a channel made in the same kernel");
     const KernelValues &kernel = this->getKernelValues(op);
@@ -158,9 +156,9 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
     ArrayRef<int64_t> offsets = *create.getOffsets();
     for (int64_t offset : offsets) {
       if (isInTensorMemory(type)) {
-        Value base = arith::AddIOp::create(rewriter, loc,
-                                           kernel.tensorMemoryBase,
-                                           constantI32(rewriter, loc, offset));
+        Value base =
+            arith::AddIOp::create(rewriter, loc, kernel.tensorMemoryBase,
+                                  constantI32(rewriter, loc, offset));
         buffers.push_back(arith::AddIOp::create(rewriter, loc, base, step));
       } else {
         Value base = advance(rewriter, loc, kernel.sharedBase, offset);
@@ -179,8 +177,7 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto create =
-        op.getChannel().template getDefiningOp<CreateChannelOp>();
+    auto create = op.getChannel().template getDefiningOp<CreateChannelOp>();
     if (!create)
       return op.emitOpError("expected a channel made in the same kernel");
     ArrivalAttr arrival =
@@ -215,9 +212,8 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
 void bsmm::populateChannelToNVVMPatterns(const LLVMTypeConverter &converter,
                                          const KernelValuesMap &values,
                                          RewritePatternSet &patterns) {
-  patterns.add<AllocPattern, CreateChannelPattern,
-               ChannelAccessPattern<AcquireOp, true>,
-               ChannelAccessPattern<WaitOp, false>,
-               ChannelSignalPattern<CommitOp, true>,
-               ChannelSignalPattern<ReleaseOp, false>>(converter, values);
+  patterns.add<
+      AllocPattern, CreateChannelPattern, ChannelAccessPattern<AcquireOp, true>,
+      ChannelAccessPattern<WaitOp, false>, ChannelSignalPattern<CommitOp, true>,
+      ChannelSignalPattern<ReleaseOp, false>>(converter, values);
 }

@@ -51,8 +51,7 @@ inline mlir::Value tensorMemoryPointer(mlir::OpBuilder &builder,
     address = mlir::arith::AddIOp::create(builder, loc, address,
                                           constantI32(builder, loc, columns));
   auto type = mlir::LLVM::LLVMPointerType::get(
-      builder.getContext(),
-      unsigned(mlir::NVVM::NVVMMemorySpace::Tensor));
+      builder.getContext(), unsigned(mlir::NVVM::NVVMMemorySpace::Tensor));
   return mlir::LLVM::IntToPtrOp::create(builder, loc, type, address);
 }
 
@@ -62,8 +61,8 @@ inline constexpr llvm::StringLiteral barrierAttrName = "bsmm_barrier_number";
 /// The barrier of the CTA, or of a warpgroup when the operation is marked.
 void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// The 64-bit matrix descriptor whose start address is `pointer` (shared memory)
-/// and whose other fields are `fixedBits`.
+/// The 64-bit matrix descriptor whose start address is `pointer` (shared
+/// memory) and whose other fields are `fixedBits`.
 mlir::Value buildDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value pointer, uint64_t fixedBits);
 

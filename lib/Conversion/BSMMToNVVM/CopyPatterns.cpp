@@ -24,8 +24,7 @@ static SmallVector<Value> buildCoordinates(OpBuilder &builder, Location loc,
           builder, loc, value, constantI32(builder, loc, box.start[index]));
     if (index + 1 == tileCoordinates.size() && plan.elementsPerUnit != 1)
       value = arith::DivSIOp::create(
-          builder, loc, value,
-          constantI32(builder, loc, plan.elementsPerUnit));
+          builder, loc, value, constantI32(builder, loc, plan.elementsPerUnit));
     coordinates.push_back(value);
   }
   return llvm::to_vector(llvm::reverse(coordinates));
@@ -59,8 +58,7 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
           advance(rewriter, loc, adaptor.getDestination(), box.sharedOffset);
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           rewriter, loc, destination, adaptor.getMap(),
-          buildCoordinates(rewriter, loc, *plan, box,
-                           adaptor.getCoordinates()),
+          buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates()),
           barrier, ValueRange{}, Value(), Value(), NVVM::TMALoadMode::TILE,
           /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), Value());
     }
@@ -84,8 +82,7 @@ struct StoreAsyncPattern : KernelPattern<StoreAsyncOp> {
           advance(rewriter, loc, adaptor.getSource(), box.sharedOffset);
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
           rewriter, loc, adaptor.getMap(), source,
-          buildCoordinates(rewriter, loc, *plan, box,
-                           adaptor.getCoordinates()),
+          buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates()),
           Value(), NVVM::TMAStoreMode::TILE, Value());
     }
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
@@ -126,9 +123,9 @@ struct MaskScalesPattern : KernelPattern<MaskScalesOp> {
     Value laneBytes = arith::MulIOp::create(rewriter, loc, lane, constant(4));
     Value zero = constant(0), all = constant(layout::scaleTileGroups);
     for (int64_t group = 0; group < groupTiles; ++group) {
-      Value left = arith::SubIOp::create(
-          rewriter, loc, adaptor.getValid(),
-          constant(group * layout::scaleTileGroups));
+      Value left =
+          arith::SubIOp::create(rewriter, loc, adaptor.getValid(),
+                                constant(group * layout::scaleTileGroups));
       left = arith::MaxSIOp::create(rewriter, loc, left, zero);
       Value isPartial = arith::CmpIOp::create(
           rewriter, loc, arith::CmpIPredicate::slt, left, all);
@@ -143,10 +140,10 @@ struct MaskScalesPattern : KernelPattern<MaskScalesOp> {
         int64_t tile = (row * groupTiles + group) * layout::scaleTileBytes;
         for (int64_t word = 0; word < layout::scaleTileBytes;
              word += 4 * target::threads::perWarp) {
-          Value address = advance(
-              rewriter, loc,
-              advance(rewriter, loc, adaptor.getBuffer(), tile + word),
-              laneBytes);
+          Value address =
+              advance(rewriter, loc,
+                      advance(rewriter, loc, adaptor.getBuffer(), tile + word),
+                      laneBytes);
           Value scales = LLVM::LoadOp::create(rewriter, loc,
                                               rewriter.getI32Type(), address);
           scales = arith::AndIOp::create(rewriter, loc, scales, keep);
@@ -154,9 +151,9 @@ struct MaskScalesPattern : KernelPattern<MaskScalesOp> {
         }
       }
     }
-    NVVM::FenceProxyOp::create(rewriter, loc, NVVM::ProxyKind::async_shared,
-                               NVVM::SharedSpaceAttr::get(
-                                   op.getContext(),
+    NVVM::FenceProxyOp::create(
+        rewriter, loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(op.getContext(),
                                    NVVM::SharedSpace::shared_cta));
     NVVM::SyncWarpOp::create(rewriter, loc, constant(-1));
     rewriter.eraseOp(op);
@@ -178,8 +175,8 @@ struct CopyScalesPattern : KernelPattern<CopyScalesOp> {
                       : layout::Result<uint64_t>(layout::Error{fixed.error()});
     if (!bits)
       return op.emitOpError(bits.error());
-    Value descriptor = buildDescriptor(rewriter, loc, adaptor.getSource(),
-                                       *bits);
+    Value descriptor =
+        buildDescriptor(rewriter, loc, adaptor.getSource(), *bits);
     for (int64_t group = 0; group < groupTiles; ++group) {
       for (int64_t row = 0; row < rowTiles; ++row) {
         int64_t bytes = (row * groupTiles + group) * layout::scaleTileBytes;
@@ -205,10 +202,9 @@ struct PublishPattern : KernelPattern<PublishOp> {
   LogicalResult
   matchAndRewrite(PublishOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    NVVM::FenceProxyOp::create(rewriter, op.getLoc(),
-                               NVVM::ProxyKind::async_shared,
-                               NVVM::SharedSpaceAttr::get(
-                                   op.getContext(),
+    NVVM::FenceProxyOp::create(
+        rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(op.getContext(),
                                    NVVM::SharedSpace::shared_cta));
     buildBarrier(rewriter, op);
     rewriter.eraseOp(op);
@@ -251,14 +247,14 @@ void bsmm::buildBarrier(OpBuilder &builder, Operation *op) {
 Value bsmm::buildDescriptor(OpBuilder &builder, Location loc, Value pointer,
                             uint64_t fixedBits) {
   // Start address: bits 4..17 of the shared-memory address in bits 0..13.
-  Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
-                                           pointer);
+  Value address =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
   address = arith::AndIOp::create(builder, loc, address,
                                   constantI32(builder, loc, 0x3FFFF));
   address = arith::ShRUIOp::create(builder, loc, address,
                                    constantI32(builder, loc, 4));
-  Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
-                                      address);
+  Value wide =
+      arith::ExtUIOp::create(builder, loc, builder.getI64Type(), address);
   return arith::OrIOp::create(builder, loc, wide,
                               constantI64(builder, loc, fixedBits));
 }

@@ -43,20 +43,19 @@ struct DrainPattern : KernelPattern<DrainOp> {
     for (int64_t column = 0; column < type.getShape()[1]; column += columns) {
       Value loaded = NVVM::Tcgen05LdOp::create(
           rewriter, loc, words, /*pack=*/UnitAttr(),
-          NVVM::Tcgen05LdStShapeAttr::get(
-              op.getContext(), NVVM::Tcgen05LdStShape::SHAPE_32X32B),
+          NVVM::Tcgen05LdStShapeAttr::get(op.getContext(),
+                                          NVVM::Tcgen05LdStShape::SHAPE_32X32B),
           tensorMemoryPointer(rewriter, loc, base, column), Value());
       NVVM::Tcgen05WaitOp::create(rewriter, loc, NVVM::Tcgen05WaitKind::LOAD);
       if (columns == 1)
         loaded = vector::BroadcastOp::create(
-            rewriter, loc, VectorType::get({1}, rewriter.getI32Type()),
-            loaded);
+            rewriter, loc, VectorType::get({1}, rewriter.getI32Type()), loaded);
       IRMapping mapping;
       mapping.map(body.getArgument(0), row);
       mapping.map(body.getArgument(1), constantI32(rewriter, loc, column));
-      mapping.map(body.getArgument(2),
-                  vector::BitCastOp::create(rewriter, loc, values, loaded)
-                      .getResult());
+      mapping.map(
+          body.getArgument(2),
+          vector::BitCastOp::create(rewriter, loc, values, loaded).getResult());
       for (Operation &inner : body)
         rewriter.clone(inner, mapping);
     }
@@ -76,15 +75,15 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
     int64_t bits = getElementBits(type.getElementType());
     layout::SwizzleMode mode = getSwizzleMode(type.getLayout());
     bool isSwizzled = mode != layout::SwizzleMode::None;
-    int64_t rowBytes = getPackedBytes(type.getElementType(),
-                                      type.getShape()[1]);
+    int64_t rowBytes =
+        getPackedBytes(type.getElementType(), type.getShape()[1]);
     int64_t width = isSwizzled ? layout::swizzleWidth(mode) : rowBytes;
     int64_t panel = type.getShape()[0] * width;
     auto constant = [&](int64_t value) {
       return constantI32(rewriter, loc, value);
     };
-    Value rowOffset = arith::MulIOp::create(rewriter, loc, adaptor.getRow(),
-                                            constant(width));
+    Value rowOffset =
+        arith::MulIOp::create(rewriter, loc, adaptor.getRow(), constant(width));
     Value firstByte = arith::DivUIOp::create(
         rewriter, loc,
         arith::MulIOp::create(rewriter, loc, adaptor.getColumn(),
@@ -92,8 +91,8 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
         constant(8));
     int64_t perUnit = 128 / bits;
     for (int64_t unit = 0; unit < vectorType.getDimSize(0) / perUnit; ++unit) {
-      Value byte = arith::AddIOp::create(rewriter, loc, firstByte,
-                                         constant(unit * 16));
+      Value byte =
+          arith::AddIOp::create(rewriter, loc, firstByte, constant(unit * 16));
       Value panelNumber =
           arith::DivUIOp::create(rewriter, loc, byte, constant(width));
       Value inRow =
@@ -115,10 +114,9 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
           ArrayRef<int64_t>{perUnit}, ArrayRef<int64_t>{1});
       Value words = vector::BitCastOp::create(
           rewriter, loc, VectorType::get({4}, rewriter.getI32Type()), piece);
-      LLVM::StoreOp::create(
-          rewriter, loc, words,
-          advance(rewriter, loc, adaptor.getBuffer(), offset),
-          /*alignment=*/16);
+      LLVM::StoreOp::create(rewriter, loc, words,
+                            advance(rewriter, loc, adaptor.getBuffer(), offset),
+                            /*alignment=*/16);
     }
     rewriter.eraseOp(op);
     return success();
@@ -134,10 +132,9 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
     auto vectorType = cast<VectorType>(op.getValues().getType());
     Type element = vectorType.getElementType();
     Type i64 = rewriter.getI64Type();
-    Value isRow = arith::CmpIOp::create(rewriter, loc,
-                                        arith::CmpIPredicate::slt,
-                                        adaptor.getRow(),
-                                        adaptor.getLimitRow());
+    Value isRow =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              adaptor.getRow(), adaptor.getLimitRow());
     auto inRow = scf::IfOp::create(rewriter, loc, isRow, false);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(inRow.thenBlock());
@@ -148,25 +145,23 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
     Value column =
         arith::ExtSIOp::create(rewriter, loc, i64, adaptor.getColumn());
     offset = arith::AddIOp::create(rewriter, loc, offset, column);
-    Value start = LLVM::GEPOp::create(rewriter, loc,
-                                      adaptor.getPointer().getType(), element,
-                                      adaptor.getPointer(), ValueRange{offset});
+    Value start =
+        LLVM::GEPOp::create(rewriter, loc, adaptor.getPointer().getType(),
+                            element, adaptor.getPointer(), ValueRange{offset});
     for (int64_t index = 0; index < vectorType.getDimSize(0); ++index) {
-      Value current =
-          arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
-                                constantI32(rewriter, loc, index));
-      Value isColumn = arith::CmpIOp::create(rewriter, loc,
-                                             arith::CmpIPredicate::slt,
-                                             current,
-                                             adaptor.getLimitColumn());
+      Value current = arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
+                                            constantI32(rewriter, loc, index));
+      Value isColumn =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                current, adaptor.getLimitColumn());
       auto inColumn = scf::IfOp::create(rewriter, loc, isColumn, false);
       OpBuilder::InsertionGuard inner(rewriter);
       rewriter.setInsertionPointToStart(inColumn.thenBlock());
-      Value value = vector::ExtractOp::create(rewriter, loc,
-                                              adaptor.getValues(), index);
-      Value address = LLVM::GEPOp::create(
-          rewriter, loc, start.getType(), element, start,
-          ArrayRef<LLVM::GEPArg>{int32_t(index)});
+      Value value =
+          vector::ExtractOp::create(rewriter, loc, adaptor.getValues(), index);
+      Value address =
+          LLVM::GEPOp::create(rewriter, loc, start.getType(), element, start,
+                              ArrayRef<LLVM::GEPArg>{int32_t(index)});
       LLVM::StoreOp::create(rewriter, loc, value, address);
     }
     rewriter.eraseOp(op);

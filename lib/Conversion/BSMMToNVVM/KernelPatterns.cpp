@@ -46,9 +46,9 @@ struct KernelOpPattern : KernelPattern<KernelOp> {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       rewriter.getUnitAttr());
     if (auto threads = op.getBlockSize()) {
-      function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                        rewriter.getDenseI32ArrayAttr(
-                            {int32_t(*threads), 1, 1}));
+      function->setAttr(
+          NVVM::NVVMDialect::getReqntidAttrName(),
+          rewriter.getDenseI32ArrayAttr({int32_t(*threads), 1, 1}));
       // Gives ptxas the register bound (PTX ISA, .minnctapersm).
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         rewriter.getI32IntegerAttr(1));
@@ -56,15 +56,14 @@ struct KernelOpPattern : KernelPattern<KernelOp> {
     for (auto [index, type] : llvm::enumerate(op.getArgumentTypes())) {
       if (!isa<TensorMapType>(type))
         continue;
-      function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(),
-                          TypeAttr::get(LLVM::LLVMArrayType::get(
-                              rewriter.getI8Type(),
-                              target::tma::descriptorBytes)));
+      function.setArgAttr(
+          index, LLVM::LLVMDialect::getByValAttrName(),
+          TypeAttr::get(LLVM::LLVMArrayType::get(
+              rewriter.getI8Type(), target::tma::descriptorBytes)));
       function.setArgAttr(
           index, LLVM::LLVMDialect::getAlignAttrName(),
           rewriter.getI64IntegerAttr(target::tma::descriptorAlignment));
-      function.setArgAttr(index,
-                          NVVM::NVVMDialect::getGridConstantAttrName(),
+      function.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(),
                           rewriter.getUnitAttr());
     }
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),

@@ -25,9 +25,9 @@ static layout::OperandType operandType(target::ElementType type) {
 }
 
 /// The instruction descriptor of one operation of a form.
-static layout::Result<uint32_t>
-encodeForm(const target::InstructionForm &form, ScaledMmaOp op, int64_t idA,
-           int64_t idB) {
+static layout::Result<uint32_t> encodeForm(const target::InstructionForm &form,
+                                           ScaledMmaOp op, int64_t idA,
+                                           int64_t idB) {
   BufferType a = op.getA().getType(), b = op.getB().getType();
   if (form.kind == target::Kind::MXF8F6F4) {
     layout::MxF8F6F4Instruction instruction;
@@ -76,9 +76,9 @@ struct ScaledMmaPattern : KernelPattern<ScaledMmaOp> {
     BufferType scaleA = op.getScaleA().getType();
     BufferType scaleB = op.getScaleB().getType();
     int64_t k = a.getShape()[1];
-    auto targetAttr = op->getParentOfType<gpu::GPUModuleOp>()
-                          ->getAttrOfType<TargetAttr>(
-                              BsmmDialect::getTargetAttrName());
+    auto targetAttr =
+        op->getParentOfType<gpu::GPUModuleOp>()->getAttrOfType<TargetAttr>(
+            BsmmDialect::getTargetAttrName());
     if (!targetAttr)
       return op.emitOpError("expected a target on the gpu.module");
     const target::Gpu *gpu =
@@ -97,10 +97,10 @@ struct ScaledMmaPattern : KernelPattern<ScaledMmaOp> {
                             Value pointer) -> FailureOr<Value> {
       auto description = layout::kMajorDescriptor(
           getSwizzleMode(type.getLayout()), type.getShape()[0], 0);
-      auto bits = description
-                      ? layout::encodeMatrixDescriptorSm100(*description)
-                      : layout::Result<uint64_t>(
-                            layout::Error{description.error()});
+      auto bits =
+          description
+              ? layout::encodeMatrixDescriptorSm100(*description)
+              : layout::Result<uint64_t>(layout::Error{description.error()});
       if (!bits)
         return op.emitOpError(bits.error());
       return buildDescriptor(rewriter, loc, pointer, *bits);
@@ -130,19 +130,19 @@ struct ScaledMmaPattern : KernelPattern<ScaledMmaOp> {
     }
     Value accumulator =
         tensorMemoryPointer(rewriter, loc, adaptor.getAccumulator());
-    auto blockScale =
-        form->kind != target::Kind::MXF4NVF4
-            ? NVVM::Tcgen05MMABlockScale::DEFAULT
-        : form->scaleVector == 16 ? NVVM::Tcgen05MMABlockScale::BLOCK16
-                                  : NVVM::Tcgen05MMABlockScale::BLOCK32;
+    auto blockScale = form->kind != target::Kind::MXF4NVF4
+                          ? NVVM::Tcgen05MMABlockScale::DEFAULT
+                      : form->scaleVector == 16
+                          ? NVVM::Tcgen05MMABlockScale::BLOCK16
+                          : NVVM::Tcgen05MMABlockScale::BLOCK32;
 
     for (int64_t step = 0; step < k / form->k; ++step) {
-      auto stepA = layout::scaleStep(form->scalesPerInstruction(), step,
-                                     scaleA.getShape()[0] /
-                                         layout::scaleTileRows);
-      auto stepB = layout::scaleStep(form->scalesPerInstruction(), step,
-                                     scaleB.getShape()[0] /
-                                         layout::scaleTileRows);
+      auto stepA =
+          layout::scaleStep(form->scalesPerInstruction(), step,
+                            scaleA.getShape()[0] / layout::scaleTileRows);
+      auto stepB =
+          layout::scaleStep(form->scalesPerInstruction(), step,
+                            scaleB.getShape()[0] / layout::scaleTileRows);
       if (!stepA || !stepB)
         return op.emitOpError(stepA ? stepB.error() : stepA.error());
       auto instruction = encodeForm(*form, op, stepA->id, stepB->id);

@@ -37,9 +37,9 @@ LogicalResult ScalesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScalesAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type elementType,
-    function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 2 && shape.size() != 3)
     return emitError() << "expected a scale tensor [rows, groups] or [batch, "
                           "rows, groups], got rank "
@@ -50,10 +50,9 @@ LogicalResult ScalesAttr::verifyEncoding(
   return success();
 }
 
-LogicalResult
-NumericsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     Type accumulate, int64_t promoteEvery, bool contract,
-                     Overflow overflow) {
+LogicalResult NumericsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Type accumulate, int64_t promoteEvery,
+                                   bool contract, Overflow overflow) {
   if (!accumulate.isF32() && !accumulate.isF64())
     return emitError() << "expected accumulation in f32, or f64 for the "
                           "reference, got "

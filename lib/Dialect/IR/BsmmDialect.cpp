@@ -111,14 +111,28 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
     if (!isa<scf::ForOp>(op) || !stages ||
         !stages.getType().isSignlessInteger(64) || stages.getInt() < 1 ||
         stages.getInt() > 64)
-      return op->emitOpError()
-             << "expected '" << getStagesAttrName()
-             << "' to be an i64 in 1..64 on an scf.for, got "
-             << attribute.getValue();
+      return op->emitOpError() << "expected '" << getStagesAttrName()
+                               << "' to be an i64 in 1..64 on an scf.for, got "
+                               << attribute.getValue();
     return success();
   }
-  return op->emitOpError() << "unknown bsmm attribute '" << attribute.getName()
-                           << "'; known are '" << getTargetAttrName()
-                           << "' on modules and '" << getStagesAttrName()
-                           << "' on loops";
+  return op->emitOpError() << "unknown bsmm attribute '"
+                           << attribute.getName().getValue() << "'; known are '"
+                           << getTargetAttrName() << "' on modules and '"
+                           << getStagesAttrName() << "' on loops";
+}
+
+LogicalResult BsmmDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != getRoleAttrName())
+    return op->emitOpError("argument #")
+           << argument << ": unknown bsmm attribute '"
+           << attribute.getName().getValue() << "'; known is '"
+           << getRoleAttrName() << "' on arguments of a bsmm.kernel";
+  if (!isa<KernelOp>(op))
+    return op->emitOpError("argument #")
+           << argument << ": expected '" << getRoleAttrName()
+           << "' on arguments of a bsmm.kernel only";
+  return success();
 }

@@ -3,6 +3,7 @@
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
+#include "bsmm/Layout/Swizzle.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -81,8 +82,8 @@ TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (innerBits % (8 * target::tma::boxInnerMultiple) != 0)
     return emitError() << "expected an inner extent of a multiple of "
                        << target::tma::boxInnerMultiple << " bytes, got "
-                       << shape.back() << " elements of " << elementType
-                       << " (" << innerBits << " bits)";
+                       << shape.back() << " elements of " << elementType << " ("
+                       << innerBits << " bits)";
   return success();
 }
 
@@ -118,8 +119,7 @@ void BufferType::print(AsmPrinter &printer) const {
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type elementType,
-                                 MemorySpace memorySpace,
-                                 BufferLayout layout) {
+                                 MemorySpace memorySpace, BufferLayout layout) {
   if (shape.size() != 2)
     return emitError() << "expected a buffer of rank 2, got rank "
                        << shape.size();
@@ -128,8 +128,8 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
   int64_t rows = shape[0], columns = shape[1];
   int64_t rowBits = columns * getElementBits(elementType);
   bool isTensorMemory = memorySpace == MemorySpace::TensorMemory;
-  bool fitsTensorMemory = layout == BufferLayout::Accumulator ||
-                          layout == BufferLayout::ScaleTiles;
+  bool fitsTensorMemory =
+      layout == BufferLayout::Accumulator || layout == BufferLayout::ScaleTiles;
   if (isTensorMemory && !fitsTensorMemory)
     return emitError() << "expected layout accumulator or scale_tiles in "
                           "tensor memory, got "
@@ -159,10 +159,9 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected scales of 8 bits, got " << elementType;
     if (rows % layout::scaleTileRows != 0 ||
         columns % layout::scaleTileGroups != 0)
-      return emitError() << "expected whole tiles of "
-                         << layout::scaleTileRows << "x"
-                         << layout::scaleTileGroups << " scales, got " << rows
-                         << "x" << columns;
+      return emitError() << "expected whole tiles of " << layout::scaleTileRows
+                         << "x" << layout::scaleTileGroups << " scales, got "
+                         << rows << "x" << columns;
     return success();
   case BufferLayout::Accumulator:
     if (!elementType.isF32())
@@ -187,6 +186,19 @@ int64_t BufferType::getSharedBytes() const {
   return getShape()[0] * getPackedBytes(getElementType(), getShape()[1]);
 }
 
+int64_t BufferType::getSharedAlignment() const {
+  switch (getLayout()) {
+  case BufferLayout::Swizzle32B:
+    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes32);
+  case BufferLayout::Swizzle64B:
+    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes64);
+  case BufferLayout::Swizzle128B:
+    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes128);
+  default:
+    return target::tma::sharedAlignment;
+  }
+}
+
 int64_t BufferType::getTensorMemoryColumns() const {
   if (getMemorySpace() != MemorySpace::TensorMemory)
     return 0;
@@ -201,8 +213,7 @@ int64_t BufferType::getTensorMemoryColumns() const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t slots,
-                                  ArrayRef<BufferType> buffers) {
+                                  int64_t slots, ArrayRef<BufferType> buffers) {
   if (slots < 1 || slots > 64)
     return emitError() << "expected 1 to 64 slots in a channel, got " << slots;
   if (buffers.empty())

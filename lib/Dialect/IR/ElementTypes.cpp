@@ -69,10 +69,9 @@ std::string bsmm::whyNotScaledFormat(Type a, Type b, Type scale,
   for (const target::InstructionForm &form : target::instructionForms) {
     if (!form.isBlockScaled())
       continue;
-    std::string row =
-        (target::typeNames(form.aTypes) + " with " +
-         std::string(target::info(form.scaleType).mlirName) + " for every " +
-         std::to_string(form.scaleVector));
+    std::string row = (target::typeNames(form.aTypes) + " with " +
+                       std::string(target::info(form.scaleType).mlirName) +
+                       " for every " + std::to_string(form.scaleVector));
     if (llvm::is_contained(seen, row))
       continue;
     os << (seen.empty() ? "" : "; ") << row;

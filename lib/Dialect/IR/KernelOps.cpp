@@ -8,12 +8,10 @@ using namespace mlir;
 using namespace bsmm;
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildFunctionType = [](Builder &builder, ArrayRef<Type> arguments,
-                              ArrayRef<Type> results,
-                              function_interface_impl::VariadicFlag,
-                              std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
+  auto buildFunctionType =
+      [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag,
+         std::string &) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false,
       getFunctionTypeAttrName(result.name), buildFunctionType,
@@ -172,8 +170,7 @@ LogicalResult KernelOp::verify() {
       // A plain pointer for D comes after the tensor maps all the same.
       if (int64_t(role.getValue()) <= last)
         return emitOpError("argument #")
-               << index << ": role "
-               << stringifyArgumentRole(role.getValue())
+               << index << ": role " << stringifyArgumentRole(role.getValue())
                << " is out of order or repeated; the order is a, b, sfa, sfb, "
                   "c, d, sa, sb, bias, m, n, k, l, pitch_d, batch_stride_d, "
                   "alpha, beta, out_scale";
@@ -194,12 +191,26 @@ LogicalResult KernelOp::verifyRegions() {
   WalkResult foreign = getBody().walk([&](Operation *op) {
     StringRef dialect = op->getDialect() ? op->getDialect()->getNamespace()
                                          : StringRef("unknown");
-    bool isAllowed =
-        llvm::is_contained({"bsmm", "arith", "scf"}, dialect) ||
-        isa<gpu::BlockIdOp, gpu::GridDimOp>(op) ||
-        (getLevel() == Level::Tile &&
-         (dialect == "math" || op->getName().getStringRef() == "tensor.splat")) ||
-        (getLevel() == Level::Pipeline && dialect == "vector");
+    bool isAllowed = llvm::is_contained({"bsmm", "arith", "scf"}, dialect) ||
+                     isa<gpu::BlockIdOp, gpu::GridDimOp>(op) ||
+                     (getLevel() == Level::Tile &&
+                      (dialect == "math" ||
+                       op->getName().getStringRef() == "tensor.splat")) ||
+                     (getLevel() == Level::Pipeline && dialect == "vector" &&
+                      isMemoryEffectFree(op));
+    // Arithmetic on narrow floats has no instructions; tiles of them are loaded
+    // and multiplied only.
+    auto isComputed = [](Type type) {
+      Type element = getElementTypeOrSelf(type);
+      return element.isIntOrIndex() || element.isF16() || element.isBF16() ||
+             element.isF32();
+    };
+    if (isAllowed && dialect == "arith" && getLevel() == Level::Pipeline &&
+        !(llvm::all_of(op->getOperandTypes(), isComputed) &&
+          llvm::all_of(op->getResultTypes(), isComputed))) {
+      op->emitOpError("expected arithmetic on integers, f16, bf16 or f32");
+      return WalkResult::interrupt();
+    }
     if (isAllowed)
       return WalkResult::advance();
     InFlightDiagnostic diagnostic =
@@ -216,10 +227,10 @@ LogicalResult KernelOp::verifyRegions() {
   WalkResult walk = getBody().walk([&](LevelOpInterface op) {
     if (op.getLevel() == getLevel())
       return WalkResult::advance();
-    InFlightDiagnostic diagnostic =
-        op->emitOpError("belongs to the ")
-        << stringifyLevel(op.getLevel()) << " level, but its kernel is at the "
-        << stringifyLevel(getLevel()) << " level";
+    InFlightDiagnostic diagnostic = op->emitOpError("belongs to the ")
+                                    << stringifyLevel(op.getLevel())
+                                    << " level, but its kernel is at the "
+                                    << stringifyLevel(getLevel()) << " level";
     diagnostic.attachNote(getLoc()) << "the kernel's level is stated here";
     return WalkResult::interrupt();
   });

@@ -30,6 +30,10 @@ static LogicalResult verifyExecutor(Operation *op, Executor executor) {
   bool isInLeader(op->getParentOfType<LeaderOp>());
   switch (executor) {
   case Executor::Warpgroups:
+    // A barrier under a branch would wait for threads that went another way.
+    if (op->getParentOfType<scf::IfOp>() || op->getParentOfType<DrainOp>())
+      return op->emitOpError("expected outside of branches and drains: all its "
+                             "threads execute it");
     if ((role && !role.isWarpgroup()) || isInLeader)
       return op->emitOpError("expected outside of a bsmm.warp_role, or in that "
                              "of a warpgroup: all its threads execute it");
@@ -49,10 +53,10 @@ static LogicalResult verifyExecutor(Operation *op, Executor executor) {
 }
 
 /// An offset that bsmm-assign-memory would give.
-static LogicalResult verifyPlace(Operation *op, MemorySpace space,
+static LogicalResult verifyPlace(Operation *op, BufferType buffer,
                                  int64_t offset) {
-  bool isShared = space == MemorySpace::Shared;
-  int64_t alignment = isShared ? target::tma::sharedAlignment : 1;
+  bool isShared = buffer.getMemorySpace() == MemorySpace::Shared;
+  int64_t alignment = isShared ? buffer.getSharedAlignment() : 1;
   int64_t limit = isShared ? int64_t(1) << 20 : target::tensor_memory::columns;
   if (offset < 0 || offset >= limit || offset % alignment != 0)
     return op->emitOpError("expected an offset in 0..")
@@ -63,8 +67,7 @@ static LogicalResult verifyPlace(Operation *op, MemorySpace space,
 
 LogicalResult AllocOp::verify() {
   if (auto offset = getOffset())
-    return verifyPlace(*this, getBuffer().getType().getMemorySpace(),
-                       int64_t(*offset));
+    return verifyPlace(*this, getBuffer().getType(), int64_t(*offset));
   return success();
 }
 
@@ -101,10 +104,13 @@ LogicalResult CreateChannelOp::verify() {
            << type.getBuffers().size() << " offsets, one for each buffer of a "
            << "slot, got " << offsets->size();
   if (auto offsets = getOffsets())
-    for (int64_t offset : ArrayRef<int64_t>(*offsets))
-      if (failed(verifyPlace(*this, type.getBuffers().front().getMemorySpace(),
-                             offset)))
-        return failure();
+    for (auto [buffer, offset] :
+         llvm::zip(type.getBuffers(), ArrayRef<int64_t>(*offsets)))
+      for (int64_t slot = 0; slot < type.getSlots(); ++slot)
+        if (failed(verifyPlace(
+                *this, buffer,
+                offset + slot * int64_t(getSlotStride().value_or(0)))))
+          return failure();
   if (auto stride = getSlotStride();
       stride && type.getSlots() > 1 &&
       (int64_t(*stride) < 1 || int64_t(*stride) > (1 << 20)))
@@ -262,8 +268,7 @@ LogicalResult CopyScalesOp::verify() {
   if (failed(expectBuffer(*this, "the source", source, MemorySpace::Shared,
                           BufferLayout::ScaleTiles)) ||
       failed(expectBuffer(*this, "the destination", destination,
-                          MemorySpace::TensorMemory,
-                          BufferLayout::ScaleTiles)))
+                          MemorySpace::TensorMemory, BufferLayout::ScaleTiles)))
     return failure();
   if (source.getShape() != destination.getShape() ||
       source.getElementType() != destination.getElementType())

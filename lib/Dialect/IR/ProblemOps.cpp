@@ -44,15 +44,14 @@ LogicalResult ScaledMatmulOp::verify() {
        {std::pair{"B", b}, std::pair{"the scales of A", sfa},
         std::pair{"the scales of B", sfb}, std::pair{"the output", init}})
     if (type.getRank() != rank)
-      return emitOpError("expected ")
-             << name << " to have rank " << rank << " like A, got "
-             << type.getRank();
+      return emitOpError("expected ") << name << " to have rank " << rank
+                                      << " like A, got " << type.getRank();
   if (getResult().getType() != init)
     return emitOpError("expected the result to have the type of 'outs' ")
            << init << ", got " << getResult().getType();
 
-  for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b},
-                            std::pair{"the output", init}})
+  for (auto [name, type] :
+       {std::pair{"A", a}, std::pair{"B", b}, std::pair{"the output", init}})
     if (type.getEncoding())
       return emitOpError("expected no encoding on ")
              << name << ", got " << type.getEncoding();
@@ -67,8 +66,7 @@ LogicalResult ScaledMatmulOp::verify() {
              << type;
   if (scalesA.getVec() != scalesB.getVec())
     return emitOpError("expected one scale vector size, got ")
-           << scalesA.getVec() << " for A and " << scalesB.getVec()
-           << " for B";
+           << scalesA.getVec() << " for A and " << scalesB.getVec() << " for B";
   if (sfa.getElementType() != sfb.getElementType())
     return emitOpError("expected scales of one type, got ")
            << sfa.getElementType() << " for A and " << sfb.getElementType()
@@ -129,10 +127,10 @@ LogicalResult ScaledMatmulOp::verify() {
                     {"the output", dim(init, 1)}},
                    n)) ||
       failed(unify("K", {{"A", dim(a, 1)}, {"B", dim(b, 1)}}, k)) ||
-      failed(unify("number of groups",
-                   {{"the scales of A", dim(sfa, 1)},
-                    {"the scales of B", dim(sfb, 1)}},
-                   groups)))
+      failed(unify(
+          "number of groups",
+          {{"the scales of A", dim(sfa, 1)}, {"the scales of B", dim(sfb, 1)}},
+          groups)))
     return failure();
   for (auto [name, extent] :
        {std::pair{"M", m}, std::pair{"N", n}, std::pair{"K", k}})
@@ -272,7 +270,8 @@ LogicalResult ViewScalesOp::verify() {
       break;
     seen[dim] = true;
   }
-  if (int64_t(order.size()) != source.getRank() || llvm::is_contained(seen, false))
+  if (int64_t(order.size()) != source.getRank() ||
+      llvm::is_contained(seen, false))
     return emitOpError("expected 'memory_order' to be a permutation of the ")
            << source.getRank() << " dimensions, got [" << order << "]";
 
@@ -345,11 +344,13 @@ LogicalResult ViewScalesOp::verify() {
 
   // Extents of the result.
   int64_t rank = result.getRank();
-  int64_t rows = result.getDimSize(rank - 2), groups = result.getDimSize(rank - 1);
+  int64_t rows = result.getDimSize(rank - 2),
+          groups = result.getDimSize(rank - 1);
   if (rank == 2 && batch != 1)
     return emitOpError("expected a result with a batch dimension for batch ")
            << batch;
-  if (rank == 3 && !compatible(result.getDimSize(0), source.getDimSize(batchDim)))
+  if (rank == 3 &&
+      !compatible(result.getDimSize(0), source.getDimSize(batchDim)))
     return emitOpError("expected batch ")
            << source.getDimSize(batchDim) << ", got " << result.getDimSize(0);
   if (!ShapedType::isDynamic(rows) &&

@@ -100,8 +100,7 @@ struct MergeReshapes : OpRewritePattern<ReshapeOp> {
     auto inner = op.getSource().getDefiningOp<ReshapeOp>();
     if (!inner)
       return failure();
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
-                                           inner.getSource());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getSource());
     return success();
   }
 };
@@ -192,11 +191,11 @@ LogicalResult ExtractRowsOp::verify() {
            << source.getDimSize(0) << " rows, got " << result.getDimSize(0);
   APInt offset;
   if (matchPattern(getOffset(), m_ConstantInt(&offset)) &&
-      (offset.isNegative() || offset.getSExtValue() + result.getDimSize(0) >
-                                  source.getDimSize(0)))
+      (offset.isNegative() ||
+       offset.getSExtValue() + result.getDimSize(0) > source.getDimSize(0)))
     return emitOpError("expected rows inside of the tile, got ")
-           << result.getDimSize(0) << " rows from row "
-           << offset.getSExtValue() << " of " << source.getDimSize(0);
+           << result.getDimSize(0) << " rows from row " << offset.getSExtValue()
+           << " of " << source.getDimSize(0);
   return success();
 }
 
@@ -223,13 +222,12 @@ LogicalResult ScaledDotOp::verify() {
                    sfa = tensorOf(getScaleA()), sfb = tensorOf(getScaleB()),
                    accumulator = tensorOf(getAccumulator());
   for (auto [name, type] :
-       {std::pair{"A", a}, std::pair{"B", b},
-        std::pair{"the scales of A", sfa}, std::pair{"the scales of B", sfb},
+       {std::pair{"A", a}, std::pair{"B", b}, std::pair{"the scales of A", sfa},
+        std::pair{"the scales of B", sfb},
         std::pair{"the accumulator", accumulator}}) {
     if (type.getRank() != 2)
-      return emitOpError("expected ")
-             << name << " to have rank 2, got " << type
-             << "; drop the batch with bsmm.reshape";
+      return emitOpError("expected ") << name << " to have rank 2, got " << type
+                                      << "; drop the batch with bsmm.reshape";
     if (type.getEncoding())
       return emitOpError("expected ")
              << name << " without encoding, got " << type;
@@ -247,9 +245,8 @@ LogicalResult ScaledDotOp::verify() {
   for (auto [name, type, rows] :
        {std::tuple{"A", sfa, m}, std::tuple{"B", sfb, n}}) {
     if (type.getDimSize(0) != rows)
-      return emitOpError("expected ")
-             << rows << " rows of scales for " << name << ", got "
-             << type.getDimSize(0);
+      return emitOpError("expected ") << rows << " rows of scales for " << name
+                                      << ", got " << type.getDimSize(0);
     int64_t groups = type.getDimSize(1);
     if (groups < 1 || k % groups != 0)
       return emitOpError("expected the scales of ")

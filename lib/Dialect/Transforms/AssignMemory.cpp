@@ -2,7 +2,6 @@
 
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
-#include "bsmm/Layout/Swizzle.h"
 #include "bsmm/Target/Target.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,21 +13,6 @@ namespace bsmm {
 
 using namespace mlir;
 using namespace bsmm;
-
-/// Alignment of a buffer in shared memory: its swizzle pattern, so that the
-/// base-offset field of a descriptor is 0, and TMA's own rule at least.
-static int64_t sharedAlignment(BufferType type) {
-  switch (type.getLayout()) {
-  case BufferLayout::Swizzle32B:
-    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes32);
-  case BufferLayout::Swizzle64B:
-    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes64);
-  case BufferLayout::Swizzle128B:
-    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes128);
-  default:
-    return target::tma::sharedAlignment;
-  }
-}
 
 namespace {
 struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
@@ -48,16 +32,16 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     int64_t slotAlignment = 1;
     if (isShared)
       for (BufferType buffer : type.getBuffers())
-        slotAlignment = std::max(slotAlignment, sharedAlignment(buffer));
+        slotAlignment = std::max(slotAlignment, buffer.getSharedAlignment());
     cursor = llvm::alignTo(cursor, slotAlignment);
     int64_t start = cursor;
     SmallVector<int64_t> offsets;
     for (BufferType buffer : type.getBuffers()) {
       if (isShared)
-        cursor = llvm::alignTo(cursor, sharedAlignment(buffer));
+        cursor = llvm::alignTo(cursor, buffer.getSharedAlignment());
       offsets.push_back(cursor);
-      cursor += isShared ? buffer.getSharedBytes()
-                         : buffer.getTensorMemoryColumns();
+      cursor +=
+          isShared ? buffer.getSharedBytes() : buffer.getTensorMemoryColumns();
     }
     stride = llvm::alignTo(cursor - start, slotAlignment);
     cursor = start + stride * type.getSlots();
@@ -98,7 +82,7 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     kernel.walk([&](AllocOp op) {
       BufferType type = op.getBuffer().getType();
       if (type.getMemorySpace() == MemorySpace::Shared) {
-        shared = llvm::alignTo(shared, sharedAlignment(type));
+        shared = llvm::alignTo(shared, type.getSharedAlignment());
         op.setOffsetAttr(builder.getI64IntegerAttr(shared));
         shared += type.getSharedBytes();
         note(sharedText, "buffer", type.getSharedBytes());
@@ -114,8 +98,8 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     int64_t barriers = shared;
     kernel.walk([&](CreateChannelOp op) {
       op.setBarrierOffsetAttr(builder.getI64IntegerAttr(shared));
-      shared += 2 * op.getChannel().getType().getSlots() *
-                target::mbarrier::bytes;
+      shared +=
+          2 * op.getChannel().getType().getSlots() * target::mbarrier::bytes;
     });
     shared += target::mbarrier::bytes;
     note(sharedText, "barriers", shared - barriers);
@@ -123,8 +107,8 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     if (shared > gpu->sharedMemoryPerBlock)
       return kernel.emitOpError("expected at most ")
              << gpu->sharedMemoryPerBlock << " bytes of shared memory on "
-             << targetAttr.getChip() << ", got " << shared << " = "
-             << sharedSum << "; use fewer stages or a smaller tile";
+             << targetAttr.getChip() << ", got " << shared << " = " << sharedSum
+             << "; use fewer stages or a smaller tile";
     kernel.setDynamicSharedMemoryAttr(builder.getI64IntegerAttr(shared));
     if (columns == 0)
       return success();

@@ -82,6 +82,33 @@ static bool isHalfTileOffset(Value value) {
          isMultipleOf(remainder.getLhs(), layout::scaleTileRows / 2);
 }
 
+/// The TMA unit takes inner coordinates of whole 16 bytes only (seen on an
+/// H200: an illegal instruction otherwise).
+static LogicalResult checkInnerCoordinate(Operation *op, TensorMapType map,
+                                          Value coordinate) {
+  int64_t multiple =
+      8 * target::tma::addressAlignment / getElementBits(map.getElementType());
+  if (!isMultipleOf(coordinate, multiple))
+    return op->emitOpError(
+               "expected an inner coordinate that is a multiple of ")
+           << multiple
+           << " elements (16 bytes), such as a loop counter times the tile's "
+              "extent";
+  return success();
+}
+
+/// Scalar code that every thread may execute.
+static bool isScalarCode(Operation *op) {
+  auto isComputed = [](Type type) {
+    return type.isIntOrIndex() || type.isF16() || type.isBF16() || type.isF32();
+  };
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         isa<arith::ArithDialect, gpu::GPUDialect, BsmmDialect>(
+             op->getDialect()) &&
+         llvm::all_of(op->getOperandTypes(), isComputed) &&
+         llvm::all_of(op->getResultTypes(), isComputed);
+}
+
 namespace {
 /// One kernel on its way from the tile level to the pipeline level.
 class KernelRewriter {
@@ -249,6 +276,10 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
     if (failed(planBoxes(loads[load], loads[load].getMap().getType(),
                          loadTypes[load])))
       return failure();
+  for (unsigned load : {*a, *b})
+    if (failed(checkInnerCoordinate(loads[load], loads[load].getMap().getType(),
+                                    loads[load].getCoordinates().back())))
+      return failure();
   // Scales of missing groups are set to zero where they were loaded.
   for (Dot &other : dots)
     if ((other.scaleA == *scaleA || other.scaleB == *scaleB) &&
@@ -327,7 +358,7 @@ LogicalResult KernelRewriter::analyze() {
                                 "feed a scaled dot");
       continue;
     }
-    if (isTensorOp(&op) || op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+    if (!isScalarCode(&op))
       return op.emitOpError("expected only loads, reshapes, scaled dots and "
                             "scalar arithmetic in a loop over K");
   }
@@ -395,6 +426,9 @@ LogicalResult KernelRewriter::analyzeEpilogue() {
         stored.getElementType(), MemorySpace::Shared,
         widestSwizzle(shape[1] * getElementBits(stored.getElementType())));
     if (!stagingType ||
+        failed(checkInnerCoordinate(
+            store, cast<TmaStoreOp>(store).getMap().getType(),
+            cast<TmaStoreOp>(store).getCoordinates().back())) ||
         failed(planBoxes(store, cast<TmaStoreOp>(store).getMap().getType(),
                          stagingType)))
       return failure();
@@ -424,11 +458,12 @@ LogicalResult KernelRewriter::analyzeSurroundings() {
       if (&op == tileLoop || &op == mainLoop || &op == store ||
           op.hasTrait<OpTrait::IsTerminator>())
         continue;
-      bool yieldsScalar =
-          isTensorOp(&op) && llvm::any_of(op.getResultTypes(), [](Type type) {
-            return !isa<RankedTensorType>(type);
-          });
-      if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) || yieldsScalar)
+      bool isTileCode = isTensorOp(&op) && op.getNumRegions() == 0 &&
+                        isMemoryEffectFree(&op) &&
+                        llvm::all_of(op.getResultTypes(), [](Type type) {
+                          return isa<RankedTensorType>(type);
+                        });
+      if (!isTileCode && !isScalarCode(&op))
         return op.emitOpError("expected only scalar arithmetic and elementwise "
                               "operations on tiles around the loop over K");
     }
@@ -611,6 +646,10 @@ FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
                                  "store");
     return emitElementwise(reshape.getSource(), local, columns);
   }
+  if (auto cast = dyn_cast_or_null<arith::TruncFOp>(op);
+      cast && cast.getRoundingmode() &&
+      *cast.getRoundingmode() != arith::RoundingMode::to_nearest_even)
+    return cast.emitOpError("expected rounding to nearest even in an epilogue");
   auto isLowered = [](Type type) {
     Type element = getElementTypeOrSelf(type);
     return element.isF16() || element.isBF16() || element.isF32() ||

@@ -6,18 +6,19 @@
 #include "bsmm/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <cstring>
 #include <deque>
+#include <limits>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 using namespace mlir;
@@ -91,7 +92,8 @@ static int64_t multiplyAdd(int64_t a, int64_t b, int64_t c) {
 static std::string checkBytes(StringRef name, const CpuOperand &operand,
                               int64_t required) {
   if (required < 0)
-    return name.str() + ": expected strides and extents whose bytes fit 63 bits";
+    return name.str() +
+           ": expected strides and extents whose bytes fit 63 bits";
   if (int64_t(operand.bytes.size()) < required)
     return name.str() + ": expected at least " + text(required) +
            " bytes, got " + text(operand.bytes.size());
@@ -127,8 +129,7 @@ static Extent resolveRows(StringRef name, const CpuOperand &operand,
   int64_t required = 0;
   if (rows > 0 && columns > 0 && batches > 0) {
     int64_t last = multiplyAdd(rows - 1, result.pitch, 0);
-    last = last < 0 ? -1
-                    : multiplyAdd(batches - 1, result.batchStride, last);
+    last = last < 0 ? -1 : multiplyAdd(batches - 1, result.batchStride, last);
     int64_t lastBits = last < 0 ? -1 : multiplyAdd(last, bits, 0);
     required = lastBits < 0
                    ? -1
@@ -168,6 +169,30 @@ static Extent resolveTiles(StringRef name, const CpuOperand &operand,
 
 static std::string toText(llvm::Error error) {
   return llvm::toString(std::move(error));
+}
+
+/// LLVM's pipeline. Vectorised loops pay; unrolling them doubles the time to
+/// compile and gains nothing here.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopVectorization = level >= 2;
+  tuning.SLPVectorization = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  builder.buildPerModuleDefaultPipeline(levels[level]).run(module, modules);
 }
 
 /// Runs a module whose function has the name `entryName`. An error is a text.
@@ -234,16 +259,18 @@ static std::string compileAndRun(ModuleOp module, ArgumentList &arguments,
         reason = toText(each->takeError());
     return "no code generator for this machine: " + reason;
   }
-  auto transformer = makeOptimizingTransformer(
-      options.optimizationLevel, /*sizeLevel=*/0, machine->get());
+  auto transformer = [&](llvm::Module *llvmModule) {
+    optimize(*llvmModule, **machine, options.optimizationLevel);
+    return llvm::Error::success();
+  };
   ExecutionEngineOptions engineOptions;
   engineOptions.transformer = transformer;
   engineOptions.jitCodeGenOptLevel =
       static_cast<llvm::CodeGenOptLevel>(options.optimizationLevel);
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, engineOptions,
-                                        std::move(*engineMachine));
+  auto engine =
+      ExecutionEngine::create(module, engineOptions, std::move(*engineMachine));
   if (!engine)
     return failWith(toText(engine.takeError()));
 
@@ -319,11 +346,11 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
   std::string error;
   int64_t vector = 0;
   {
-    ScopedDiagnosticHandler handler(
-        kernel.getContext(), [&](Diagnostic &diagnostic) {
-          error = diagnostic.str();
-          return success();
-        });
+    ScopedDiagnosticHandler handler(kernel.getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      error = diagnostic.str();
+                                      return success();
+                                    });
     FailureOr<int64_t> found = findScaleVectorSize(kernel);
     if (failed(found))
       return error;
@@ -374,16 +401,15 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
     if (!type)
       continue;
     auto resolve = [&] {
-      return map && map.getShape().size() > 3
-                 ? resolveTiles(name, operand, rows, columns, gemm.l)
-                 : resolveRows(name, operand, getElementBits(type), rows,
-                               columns, gemm.l);
+      return isScale ? resolveTiles(name, operand, rows, columns, gemm.l)
+                     : resolveRows(name, operand, getElementBits(type), rows,
+                                   columns, gemm.l);
     };
     Extent extent = resolve();
     if (role == ArgumentRole::C && operand.bytes.empty() && gemm.beta == 0) {
       // C is not read; zeros stand for it.
-      int64_t bytes = multiplyAdd(
-          multiplyAdd(rows, columns, 0), gemm.l * getElementBits(type) / 8, 0);
+      int64_t bytes = multiplyAdd(multiplyAdd(rows, columns, 0),
+                                  gemm.l * getElementBits(type) / 8, 0);
       if (bytes < 0 || bytes > maxDecodedBytes)
         return "c: expected the output to fit the memory of the host";
       zeros.resize(bytes);
@@ -394,10 +420,10 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
       return extent.error;
     extents[role] = extent;
     if (role != ArgumentRole::D) {
-      int64_t more = multiplyAdd(
-          multiplyAdd(llvm::alignTo(uint64_t(rows), 128),
-                      llvm::alignTo(uint64_t(columns), 4), 0),
-          4 * gemm.l, decodedBytes);
+      int64_t more =
+          multiplyAdd(multiplyAdd(llvm::alignTo(uint64_t(rows), 128),
+                                  llvm::alignTo(uint64_t(columns), 4), 0),
+                      4 * gemm.l, decodedBytes);
       if (more < 0 || more > maxDecodedBytes)
         return "expected decoded operands of at most " + text(maxDecodedBytes) +
                " bytes; use a smaller problem";
@@ -461,13 +487,12 @@ static std::string addTensor(ArgumentList &list, StringRef name,
     extent = resolveTiles(name, operand, shape[rank - 2], shape[rank - 1],
                           rank == 3 ? shape[0] : 1);
   } else if (rank <= 3) {
-    extent = resolveRows(name, operand, bits, rank >= 2 ? shape[rank - 2] : 1,
-                         rank >= 1 ? shape[rank - 1] : 1,
-                         rank == 3 ? shape[0] : 1);
+    extent =
+        resolveRows(name, operand, bits, rank >= 2 ? shape[rank - 2] : 1,
+                    rank >= 1 ? shape[rank - 1] : 1, rank == 3 ? shape[0] : 1);
   } else {
     int64_t allBits = multiplyAdd(count, bits, 7);
-    extent.error =
-        checkBytes(name, operand, allBits < 0 ? -1 : allBits / 8);
+    extent.error = checkBytes(name, operand, allBits < 0 ? -1 : allBits / 8);
   }
   if (!extent.error.empty())
     return extent.error;
@@ -506,9 +531,8 @@ std::string bsmm::executeFunctionOnCpu(ModuleOp module, StringRef name,
         !error.empty())
       return error;
   for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
-    if (std::string error =
-            add("result", number, type,
-                arguments[function.getNumArguments() + number]);
+    if (std::string error = add("result", number, type,
+                                arguments[function.getNumArguments() + number]);
         !error.empty())
       return error;
   OwningOpRef<ModuleOp> isolated = isolate(function);
@@ -652,9 +676,9 @@ static std::string executeFunction(func::FuncOp function, const CpuGemm &gemm,
       if (isRead && operand.bytes.empty() && gemm.beta == 0 &&
           roles.count(matmul.getBeta())) {
         // C is not read; zeros stand for it.
-        int64_t bytes = multiplyAdd(
-            multiplyAdd(gemm.m, gemm.n, 0),
-            gemm.l * getElementBits(type.getElementType()) / 8, 0);
+        int64_t bytes =
+            multiplyAdd(multiplyAdd(gemm.m, gemm.n, 0),
+                        gemm.l * getElementBits(type.getElementType()) / 8, 0);
         if (bytes < 0 || bytes > maxDecodedBytes)
           return "c: expected the output to fit the memory of the host";
         zeros.resize(bytes);
@@ -682,9 +706,8 @@ static std::string executeFunction(func::FuncOp function, const CpuGemm &gemm,
 std::string bsmm::executeGemmOnCpu(ModuleOp module, StringRef name,
                                    const CpuGemm &gemm,
                                    const CpuExecutionOptions &options) {
-  for (auto [size, what] :
-       {std::pair{gemm.m, "M"}, std::pair{gemm.n, "N"}, std::pair{gemm.k, "K"},
-        std::pair{gemm.l, "L"}})
+  for (auto [size, what] : {std::pair{gemm.m, "M"}, std::pair{gemm.n, "N"},
+                            std::pair{gemm.k, "K"}, std::pair{gemm.l, "L"}})
     if (size < 0 || size > std::numeric_limits<int32_t>::max())
       return std::string(what) + ": expected 0 to 2147483647, got " +
              text(size);
@@ -696,8 +719,7 @@ std::string bsmm::executeGemmOnCpu(ModuleOp module, StringRef name,
   func::FuncOp function = findProblemFunction(module, name);
   if (kernels.size() + (function ? 1 : 0) != 1)
     return "expected one kernel or function on whole tensors called '" +
-           name.str() + "', got " +
-           text(kernels.size() + (function ? 1 : 0)) +
+           name.str() + "', got " + text(kernels.size() + (function ? 1 : 0)) +
            describeCandidates(module);
   if (gemm.m == 0 || gemm.n == 0 || gemm.l == 0)
     return "";

@@ -146,7 +146,7 @@ gpu.module @m attributes {bsmm.target = 100 : i32} {}
 
 // -----
 
-// expected-error@below {{known are 'bsmm.target' on modules and 'bsmm.stages' on loops}}
+// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages' on loops}}
 module attributes {bsmm.stage = 4} {}
 
 // -----
@@ -245,5 +245,20 @@ func.func @f(%i: i32) {
 module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // expected-error@below {{target #bsmm.target<"sm_103a"> conflicts with #bsmm.target<"sm_100a"> of the enclosing module; remove one of them}}
   gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_103a">} {
+  }
+}
+
+// -----
+
+// expected-error@below {{argument #0: expected 'bsmm.role' on arguments of a bsmm.kernel only}}
+func.func private @f(i32 {bsmm.role = #bsmm.role<m>})
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: unknown bsmm attribute 'bsmm.rule'; known is 'bsmm.role' on arguments of a bsmm.kernel}}
+  bsmm.kernel @k(%x: i32, %m: i32 {bsmm.rule = #bsmm.role<m>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
   }
 }

@@ -656,3 +656,36 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %0 = arith.constant dense<1.0> : vector<4xf32>
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations in a kernel at the pipeline level}}
+    vector.print %0 : vector<4xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+// There are no instructions for arithmetic on narrow floats.
+gpu.module @m {
+  bsmm.kernel @k(%x: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected arithmetic on integers, f16, bf16 or f32}}
+    %0 = arith.sitofp %x : i32 to f8E4M3FN
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%x: f32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected arithmetic on integers, f16, bf16 or f32}}
+    %0 = arith.extf %x : f32 to f64
+    bsmm.return
+  }
+}

@@ -11,8 +11,39 @@ func.func @f() {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 128, got -128}}
-    %0 = bsmm.alloc {offset = -128 : i64} : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 1024, got -1024}}
+    %0 = bsmm.alloc {offset = -1024 : i64} : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    bsmm.return
+  }
+}
+
+// -----
+
+// A swizzled buffer starts at its pattern.
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 1024, got 128}}
+    %0 = bsmm.alloc {offset = 128 : i64} : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 512, got 256}}
+    %0 = bsmm.alloc {offset = 256 : i64} : !bsmm.buffer<64x32xf16, shared, swizzle_64B>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 256, got 128}}
+    %0 = bsmm.alloc {offset = 128 : i64} : !bsmm.buffer<64x16xf16, shared, swizzle_32B>
     bsmm.return
   }
 }
@@ -22,7 +53,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 128, got 64}}
-    %0 = bsmm.alloc {offset = 64 : i64} : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    %0 = bsmm.alloc {offset = 64 : i64} : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
     bsmm.return
   }
 }
@@ -31,7 +62,7 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 128, got 1099511627776}}
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 1024, got 1099511627776}}
     %0 = bsmm.alloc {offset = 1099511627776 : i64} : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
     bsmm.return
   }
@@ -107,7 +138,7 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 128, got 7}}
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 1024, got 7}}
     %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> {offsets = array<i64: 7>}
         : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
     bsmm.return
@@ -121,6 +152,18 @@ gpu.module @m {
     // expected-error@below {{expected an offset in 0..511 that is a multiple of 1, got -1}}
     %0 = bsmm.create_channel producer = <mma_commit>, consumer = <threads> {offsets = array<i64: -1>}
         : !bsmm.channel<1, !bsmm.buffer<128x128xf32, tensor_memory, accumulator>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Every slot starts at the swizzle pattern.
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 1024, got 16512}}
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> {offsets = array<i64: 0>, slot_stride = 16512 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
     bsmm.return
   }
 }
@@ -437,7 +480,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     bsmm.warp_role 0 {
-      // expected-error@below {{expected outside of a bsmm.warp_role: all threads of the CTA execute it}}
+      // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
       bsmm.publish
     }
     bsmm.return
@@ -450,7 +493,7 @@ gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     bsmm.warp_role 0 {
       bsmm.leader {
-        // expected-error@below {{expected outside of a bsmm.warp_role: all threads of the CTA execute it}}
+        // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
         bsmm.publish
       }
     }
@@ -463,7 +506,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     bsmm.warp_role 0 {
-      // expected-error@below {{expected outside of a bsmm.warp_role: all threads of the CTA execute it}}
+      // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
       bsmm.synchronize
     }
     bsmm.return
@@ -476,7 +519,7 @@ gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
     bsmm.warp_role 0 {
-      // expected-error@below {{expected outside of a bsmm.warp_role: all threads of the CTA execute it}}
+      // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
       bsmm.drain %acc columns 32 {
       ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
       } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
@@ -487,11 +530,54 @@ gpu.module @m {
 
 // -----
 
+// Not even the leader of a warpgroup executes them alone.
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 4 {
+      bsmm.leader {
+        // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
+        bsmm.publish
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// A barrier under a branch would wait for threads that went another way.
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %p = arith.constant true
+    scf.if %p {
+      // expected-error@below {{expected outside of branches and drains: all its threads execute it}}
+      bsmm.synchronize
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      // expected-error@below {{expected outside of branches and drains: all its threads execute it}}
+      bsmm.publish
+    } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
 gpu.module @m {
   bsmm.kernel @k(%i: i32)
       attributes {level = #bsmm.level<pipeline>} {
     %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
-    // expected-error@below {{expected in a bsmm.warp_role and not in its bsmm.leader: the whole warp executes it}}
+    // expected-error@below {{expected in the bsmm.warp_role of one warp and not in its bsmm.leader: the whole warp executes it}}
     bsmm.mask_scales %b from %i : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
     bsmm.return
   }
@@ -505,7 +591,7 @@ gpu.module @m {
     %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
     bsmm.warp_role 0 {
       bsmm.leader {
-        // expected-error@below {{expected in a bsmm.warp_role and not in its bsmm.leader: the whole warp executes it}}
+        // expected-error@below {{expected in the bsmm.warp_role of one warp and not in its bsmm.leader: the whole warp executes it}}
         bsmm.mask_scales %b from %i : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
       }
     }
@@ -516,8 +602,66 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected in the bsmm.warp_role of one warp and not in its bsmm.leader: the whole warp executes it}}
+      bsmm.mask_scales %b from %i : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected a warp in 0..31, got -1}}
+    // expected-error@below {{expected a role of 1 warp or of the 4 of a warpgroup, got 2}}
+    bsmm.warp_role 0 count 2 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected a role of 1 warp or of the 4 of a warpgroup, got 0}}
+    bsmm.warp_role 0 count 0 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 4 from 2}}
+    bsmm.warp_role 2 count 4 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 4 from 32}}
+    bsmm.warp_role 32 count 4 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 1 from -1}}
     bsmm.warp_role -1 {
     }
     bsmm.return
@@ -528,7 +672,7 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected a warp in 0..31, got 32}}
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 1 from 32}}
     bsmm.warp_role 32 {
     }
     bsmm.return
@@ -539,7 +683,7 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected a warp in 0..31, got 1099511627776}}
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 1 from 1099511627776}}
     bsmm.warp_role 1099511627776 {
     }
     bsmm.return
@@ -554,6 +698,18 @@ gpu.module @m {
       // expected-error@below {{expected no role inside of a role}}
       bsmm.warp_role 1 {
       }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
+                               block_size = 192 : i64} {
+    // expected-error@below {{expected a warp of the block of 192 threads, got warp 7}}
+    bsmm.warp_role 4 count 4 {
     }
     bsmm.return
   }

@@ -109,6 +109,18 @@ gpu.module @pipeline_operations {
     bsmm.publish
     // CHECK-NEXT: bsmm.synchronize
     bsmm.synchronize
+    // A role of a warpgroup meets at its own barriers.
+    // CHECK-NEXT: bsmm.warp_role 4 count 4 {
+    bsmm.warp_role 4 count 4 {
+      // CHECK-NEXT: bsmm.publish
+      bsmm.publish
+      // CHECK-NEXT: bsmm.synchronize
+      bsmm.synchronize
+    }
+    // A count of one is not written.
+    // CHECK: bsmm.warp_role 2 {
+    bsmm.warp_role 2 count 1 {
+    }
     bsmm.warp_role 0 {
       bsmm.leader {
         // CHECK: bsmm.store_async %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : !bsmm.buffer<128x128xf16, shared, swizzle_128B>, !bsmm.tensor_map<1x128x128xf16>

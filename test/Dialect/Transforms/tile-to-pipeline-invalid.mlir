@@ -10,12 +10,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -55,12 +57,14 @@ gpu.module @m {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -100,12 +104,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -145,12 +151,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_120a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -190,12 +198,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_121a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -243,8 +253,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-    %a_tile = bsmm.tma_load %a[%c0, %c0]
+      %a_tile = bsmm.tma_load %a[%c0, %c0]
         : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
     %b_rows = bsmm.tma_load %b[%c0, %c0]
         : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
@@ -284,12 +295,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -335,15 +348,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     scf.for %t0 = %c0 to %steps step %c1 : i32 {
     scf.for %t1 = %c0 to %steps step %c1 : i32 {
     // expected-error@below {{expected the loop over K in the kernel, or in one loop over output tiles}}
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -384,14 +399,16 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected a loop over output tiles without values carried around it}}
     %x = scf.for %t0 = %c0 to %steps step %c1 iter_args(%y = %c0) -> (i32) : i32 {
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -432,6 +449,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %i0 = arith.index_cast %c0 : i32 to index
     %i1 = arith.index_cast %c1 : i32 to index
@@ -440,9 +458,10 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     %acc = scf.for %step_i = %i0 to %in step %i1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
       %step = arith.index_cast %step_i : index to i32
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -481,13 +500,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected a signed loop in a kernel}}
     %acc = scf.for unsigned %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -526,14 +547,16 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected a signed loop in a kernel}}
     scf.for unsigned %t0 = %c0 to %steps step %c1 : i32 {
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -573,13 +596,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected a positive step, got 0}}
     %acc = scf.for %step = %c0 to %steps step %c0
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -618,13 +643,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant -1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected a positive step, got -1}}
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -663,13 +690,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected a constant step of the loop over K}}
     %acc = scf.for %step = %c0 to %steps step %steps
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -708,13 +737,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected the accumulator as only value carried around the loop over K}}
     %acc:2 = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero, %y = %c0) -> (tensor<128x128xf32>, i32) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -753,13 +784,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<1.0> : tensor<128x128xf32>
     // expected-error@below {{expected the accumulator to start as a constant of zeros}}
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -798,14 +831,16 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %f = arith.constant 0.0 : f32
     %zero = tensor.splat %f : tensor<128x128xf32>
     // expected-error@below {{expected the accumulator to start as a constant of zeros}}
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -844,12 +879,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -872,9 +909,10 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     }
     %acc2 = scf.for %step2 = %c0 to %steps step %c1
         iter_args(%sum2 = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step2]
+      %k = arith.muli %step2, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step2]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step2]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -915,12 +953,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -963,12 +1003,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1008,13 +1050,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // expected-error@below {{expected the loop over K to yield the sum of its scaled dots}}
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1053,12 +1097,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1075,7 +1121,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
       // expected-error@below {{expected every load of the loop over K to feed a scaled dot}}
-      %unused = bsmm.tma_load %a[%c0, %step]
+      %unused = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
@@ -1100,12 +1146,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1146,12 +1194,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1194,13 +1244,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %out = arith.constant dense<0.0> : tensor<128x128xf16>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1240,12 +1292,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %a_tile = bsmm.tma_load %a[%c0, %c0]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1286,13 +1340,15 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       // expected-note@below {{loaded here}}
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1332,12 +1388,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x8xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x8xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<8x64xf4E2M1FN> -> tensor<8x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1380,12 +1438,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x64xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1428,12 +1488,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x64xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1476,12 +1538,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
                   level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1521,12 +1585,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<64x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<64x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1568,12 +1634,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<4x256xf8E4M3FN> -> tensor<4x256xf8E4M3FN>
@@ -1616,12 +1684,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x128xf4E2M1FN> -> tensor<128x128xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E8M0FNU> -> tensor<2x256xf8E8M0FNU>
@@ -1663,15 +1733,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
       // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<8192xf4E2M1FN>'}}
-      %a_box = bsmm.tma_load %a[%step]
+      %a_box = bsmm.tma_load %a[%k]
           : !bsmm.tensor_map<8192xf4E2M1FN> -> tensor<8192xf4E2M1FN>
       %a_tile = bsmm.reshape %a_box
           : tensor<8192xf4E2M1FN> to tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1710,15 +1782,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
       // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<64x128xf4E2M1FN>'}}
-      %a_box = bsmm.tma_load %a[%c0, %step]
+      %a_box = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<64x128xf4E2M1FN> -> tensor<64x128xf4E2M1FN>
       %a_tile = bsmm.reshape %a_box
           : tensor<64x128xf4E2M1FN> to tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1757,15 +1831,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
       // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<256x32xf4E2M1FN>'}}
-      %a_box = bsmm.tma_load %a[%c0, %step]
+      %a_box = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<256x32xf4E2M1FN> -> tensor<256x32xf4E2M1FN>
       %a_tile = bsmm.reshape %a_box
           : tensor<256x32xf4E2M1FN> to tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1804,15 +1880,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
       // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<2x64x64xf4E2M1FN>'}}
-      %a_box = bsmm.tma_load %a[%c0, %c0, %step]
+      %a_box = bsmm.tma_load %a[%c0, %c0, %k]
           : !bsmm.tensor_map<2x64x64xf4E2M1FN> -> tensor<2x64x64xf4E2M1FN>
       %a_tile = bsmm.reshape %a_box
           : tensor<2x64x64xf4E2M1FN> to tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1851,15 +1929,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
       // expected-error@below {{expected a tensor map of 128 rows of 64 elements, with extent 1 in the outer dimensions, got '!bsmm.tensor_map<128x2x32xf4E2M1FN>'}}
-      %a_box = bsmm.tma_load %a[%c0, %c0, %step]
+      %a_box = bsmm.tma_load %a[%c0, %c0, %k]
           : !bsmm.tensor_map<128x2x32xf4E2M1FN> -> tensor<128x2x32xf4E2M1FN>
       %a_tile = bsmm.reshape %a_box
           : tensor<128x2x32xf4E2M1FN> to tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1899,12 +1979,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1947,12 +2029,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -1996,12 +2080,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2039,15 +2125,17 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %out = arith.constant dense<0.0> : tensor<128x128xf16>
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2083,12 +2171,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2133,14 +2223,16 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %again = arith.constant dense<0.0> : tensor<128x128xf16>
     scf.for %t0 = %c0 to %steps step %c1 : i32 {
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2184,12 +2276,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2229,12 +2323,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2274,12 +2370,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2319,12 +2417,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2364,12 +2464,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2410,12 +2512,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2458,12 +2562,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2509,12 +2615,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2556,12 +2664,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2602,12 +2712,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2648,12 +2760,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2695,12 +2809,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2742,12 +2858,14 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a_tile = bsmm.tma_load %a[%c0, %step]
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %step]
+      %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
@@ -2772,6 +2890,343 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     // expected-error@below {{expected only dimensions of extent 1 to come or go between the loop over K and the store}}
     %x = bsmm.reshape %y : tensor<256x64xf32> to tensor<128x128xf32>
     %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// The TMA unit takes whole 16 bytes of a row: 32 elements of 4 bits.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      // expected-error@below {{expected an inner coordinate that is a multiple of 32 elements (16 bytes), such as a loop counter times the tile's extent}}
+      %a_tile = bsmm.tma_load %a[%c0, %step]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %odd = arith.addi %k, %c1 : i32
+      // expected-error@below {{expected an inner coordinate that is a multiple of 32 elements (16 bytes), such as a loop counter times the tile's extent}}
+      %b_rows = bsmm.tma_load %b[%c0, %odd]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    // expected-error@below {{expected an inner coordinate that is a multiple of 8 elements (16 bytes), such as a loop counter times the tile's extent}}
+    bsmm.tma_store %out, %d[%c0, %steps]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    // expected-error@below {{expected rounding to nearest even in an epilogue}}
+    %out = arith.truncf %acc toward_zero : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Scalars are integers, f16, bf16 or f32.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    // expected-error@below {{expected only scalar arithmetic and elementwise operations on tiles around the loop over K}}
+    %f = arith.sitofp %steps : i32 to f64
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %f = arith.sitofp %steps : i32 to f32
+    // expected-error@below {{expected only scalar arithmetic and elementwise operations on tiles around the loop over K}}
+    %g = math.exp %f : f32
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %f = arith.sitofp %step : i32 to f32
+      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      %g = math.exp %f : f32
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
     bsmm.return

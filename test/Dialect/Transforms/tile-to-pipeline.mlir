@@ -2,24 +2,24 @@
 
 module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
 gpu.module @kernels {
-  // The whole structure: two channels, a role that loads, a role that multiplies,
-  // and the epilogue of the warpgroup. Five slots fit beside the staging buffer.
+  // The whole structure of a kernel that walks over output tiles: two channels, a
+  // warp that loads, a warp that multiplies, and a warpgroup for the epilogue. Each
+  // of them walks over the tiles; iterations of the channels go on from tile to
+  // tile. Two accumulators and five slots fit.
   // CHECK-LABEL: bsmm.kernel @structure(
-  // CHECK-SAME: block_size = 128 : i64
+  // CHECK-SAME: block_size = 192 : i64
   // CHECK-SAME: level = #bsmm.level<pipeline>
   // CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : <5, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
-  // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <1, <128x128xf32, tensor_memory, accumulator>>
+  // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <2, <128x128xf32, tensor_memory, accumulator>>
   // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[STAGING:.+]] = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B>
   //
-  // Iterations of the channels go on from tile to tile.
-  // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
-  // CHECK: %[[STEPS:.+]] = arith.maxsi
-  //
-  // CHECK: bsmm.warp_role 0 {
+  // CHECK: bsmm.warp_role 4 {
   // CHECK-NEXT: bsmm.leader {
-  // CHECK-NEXT: scf.for %[[STEP:.+]] = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%[[IT:.+]] = %[[BASE]])
+  // CHECK-NEXT: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
+  // CHECK: %[[STEPS:.+]] = arith.maxsi
+  // CHECK: scf.for %[[STEP:.+]] = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%[[IT:.+]] = %[[BASE]])
   // CHECK-DAG: %[[K:.+]] = arith.muli %[[STEP]], %c256_i32
   // CHECK-DAG: %[[SCALE_K:.+]] = arith.muli %[[STEP]], %c4_i32
   // CHECK: %[[SLOT:.+]]:4 = bsmm.acquire %[[LOADS]][%[[IT]]]
@@ -30,8 +30,13 @@ gpu.module @kernels {
   // CHECK-NEXT: bsmm.commit %[[LOADS]][%[[IT]]]
   // CHECK-NEXT: %[[NEXT:.+]] = arith.addi %[[IT]], %c1_i32
   // CHECK-NEXT: scf.yield %[[NEXT]]
+  // CHECK: %[[NEXT_BASE:.+]] = arith.addi %[[BASE]], %[[STEPS]]
+  // CHECK-NEXT: %[[NEXT_TILE:.+]] = arith.addi %[[TILE]], %c1_i32
+  // CHECK-NEXT: scf.yield %[[NEXT_BASE]], %[[NEXT_TILE]]
   //
-  // CHECK: bsmm.warp_role 1 {
+  // CHECK: bsmm.warp_role 5 {
+  // CHECK-NEXT: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
+  // CHECK: %[[STEPS:.+]] = arith.maxsi
   // CHECK-NEXT: %[[ACC:.+]] = bsmm.acquire %[[RESULTS]][%[[TILE]]]
   // CHECK-NEXT: scf.for %[[STEP:.+]] = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%[[IT:.+]] = %[[BASE]])
   // CHECK: %[[LEFT:.+]] = arith.subi
@@ -49,10 +54,15 @@ gpu.module @kernels {
   // CHECK-NEXT: bsmm.release %[[LOADS]][%[[IT]]]
   // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.commit %[[RESULTS]][%[[TILE]]]
+  // CHECK: %[[NEXT_BASE:.+]] = arith.addi %[[BASE]], %[[STEPS]]
+  // CHECK-NEXT: %[[NEXT_TILE:.+]] = arith.addi %[[TILE]], %c1_i32
+  // CHECK-NEXT: scf.yield %[[NEXT_BASE]], %[[NEXT_TILE]]
   //
+  // CHECK: bsmm.warp_role 0 count 4 {
+  // CHECK-NEXT: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
+  // CHECK: %[[STEPS:.+]] = arith.maxsi
   // The staging buffer is free when the store of the tile before has read it.
-  // CHECK: bsmm.warp_role 0 {
-  // CHECK-NEXT: bsmm.leader {
+  // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.wait_stores read
   // CHECK: bsmm.synchronize
   // CHECK-NEXT: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%[[TILE]]]
@@ -66,15 +76,13 @@ gpu.module @kernels {
   // CHECK-NEXT: } : <128x128xf32, tensor_memory, accumulator>
   // CHECK-NEXT: bsmm.release %[[RESULTS]][%[[TILE]]]
   // CHECK-NEXT: bsmm.publish
-  // CHECK-NEXT: bsmm.warp_role 0 {
   // CHECK-NEXT: bsmm.leader {
   // CHECK-NEXT: bsmm.store_async %[[STAGING]], %{{.*}}[
   // CHECK: %[[NEXT_BASE:.+]] = arith.addi %[[BASE]], %[[STEPS]]
   // CHECK-NEXT: %[[NEXT_TILE:.+]] = arith.addi %[[TILE]], %c1_i32
   // CHECK-NEXT: scf.yield %[[NEXT_BASE]], %[[NEXT_TILE]]
   // The last store is complete before the CTA ends.
-  // CHECK: bsmm.warp_role 0 {
-  // CHECK-NEXT: bsmm.leader {
+  // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.wait_stores{{$}}
   // CHECK: bsmm.return
   bsmm.kernel @structure(
@@ -153,6 +161,142 @@ gpu.module @kernels {
       bsmm.tma_store %out_box, %d[%l, %m, %n]
           : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
     }
+    bsmm.return
+  }
+
+  // One tile a CTA: loading and multiplying are work of two warps of the draining
+  // warpgroup, and there is one accumulator.
+  // CHECK-LABEL: bsmm.kernel @one_tile(
+  // CHECK-SAME: block_size = 128 : i64
+  // CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : <5, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
+  // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <1, <128x128xf32, tensor_memory, accumulator>>
+  // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[STAGING:.+]] = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B>
+  // CHECK: %[[STEPS:.+]] = arith.maxsi
+  // CHECK: bsmm.warp_role 0 {
+  // CHECK-NEXT: bsmm.leader {
+  // CHECK-NEXT: scf.for %[[STEP:.+]] = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%[[IT:.+]] = %c0_i32)
+  // CHECK-DAG: %[[K:.+]] = arith.muli %[[STEP]], %c256_i32
+  // CHECK-DAG: %[[SCALE_K:.+]] = arith.muli %[[STEP]], %c4_i32
+  // CHECK: %[[SLOT:.+]]:4 = bsmm.acquire %[[LOADS]][%[[IT]]]
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#0 signals %[[LOADS]][%[[IT]]]
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#1 signals
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#2 signals
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#3 signals
+  // CHECK-NEXT: bsmm.commit %[[LOADS]][%[[IT]]]
+  // CHECK-NEXT: %[[NEXT:.+]] = arith.addi %[[IT]], %c1_i32
+  // CHECK-NEXT: scf.yield %[[NEXT]]
+  // CHECK: bsmm.warp_role 1 {
+  // CHECK-NEXT: %[[ACC:.+]] = bsmm.acquire %[[RESULTS]][%c0_i32]
+  // CHECK-NEXT: scf.for %[[STEP:.+]] = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%[[IT:.+]] = %c0_i32)
+  // CHECK: %[[LEFT:.+]] = arith.subi
+  // CHECK: %[[SLOT:.+]]:4 = bsmm.wait %[[LOADS]][%[[IT]]]
+  // CHECK-NEXT: %[[LAST:.+]] = arith.cmpi slt, %[[LEFT]], %c16_i32
+  // CHECK-NEXT: scf.if %[[LAST]] {
+  // CHECK-NEXT: bsmm.mask_scales %[[SLOT]]#1 from %[[LEFT]]
+  // CHECK-NEXT: bsmm.mask_scales %[[SLOT]]#3 from %[[LEFT]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: bsmm.leader {
+  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#1 to %[[SFA]]
+  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#3 to %[[SFB]]
+  // CHECK-NEXT: %[[NOT_FIRST:.+]] = arith.cmpi ne, %[[STEP]], %c0_i32
+  // CHECK-NEXT: bsmm.scaled_mma %[[SLOT]]#0 scales %[[SFA]], %[[SLOT]]#2 scales %[[SFB]], %[[ACC]] accumulate %[[NOT_FIRST]]
+  // CHECK-NEXT: bsmm.release %[[LOADS]][%[[IT]]]
+  // CHECK: bsmm.leader {
+  // CHECK-NEXT: bsmm.commit %[[RESULTS]][%c0_i32]
+  // CHECK: bsmm.warp_role 0 {
+  // CHECK-NEXT: bsmm.leader {
+  // CHECK-NEXT: bsmm.wait_stores read
+  // CHECK: bsmm.synchronize
+  // CHECK-NEXT: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%c0_i32]
+  // CHECK-NEXT: %[[ANY:.+]] = arith.cmpi ne, %[[STEPS]], %c0_i32
+  // CHECK-NEXT: bsmm.drain %[[ACC]] columns 32 {
+  // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<32xf32>):
+  // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
+  // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
+  // CHECK-NEXT: bsmm.write_shared %[[H]], %[[STAGING]][%[[ROW]], %[[COLUMN]]]
+  // CHECK-NEXT: } : <128x128xf32, tensor_memory, accumulator>
+  // CHECK-NEXT: bsmm.release %[[RESULTS]][%c0_i32]
+  // CHECK-NEXT: bsmm.publish
+  // CHECK-NEXT: bsmm.warp_role 0 {
+  // CHECK-NEXT: bsmm.leader {
+  // CHECK-NEXT: bsmm.store_async %[[STAGING]], %{{.*}}[
+  // CHECK: bsmm.warp_role 0 {
+  // CHECK-NEXT: bsmm.leader {
+  // CHECK-NEXT: bsmm.wait_stores{{$}}
+  // CHECK: bsmm.return
+  bsmm.kernel @one_tile(
+      %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
+      %b: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
+      %sfa: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfa>},
+      %sfb: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfb>},
+      %d: !bsmm.tensor_map<1x128x128xf16> {bsmm.role = #bsmm.role<d>},
+      %M: i32 {bsmm.role = #bsmm.role<m>},
+      %N: i32 {bsmm.role = #bsmm.role<n>},
+      %K: i32 {bsmm.role = #bsmm.role<k>},
+      %L: i32 {bsmm.role = #bsmm.role<l>})
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    %c16 = arith.constant 16 : i32
+    %c128 = arith.constant 128 : i32
+    %c256 = arith.constant 256 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %tile_x = gpu.block_id x
+    %first = arith.index_cast %tile_x : index to i32
+    %steps = arith.ceildivui %K, %c256 : i32
+    %groups = arith.ceildivui %K, %c16 : i32
+    %tiles_m = arith.ceildivui %M, %c128 : i32
+    %tiles_n = arith.ceildivui %N, %c128 : i32
+    %tiles_mn = arith.muli %tiles_m, %tiles_n : i32
+    %l = arith.divui %first, %tiles_mn : i32
+    %tile_mn = arith.remui %first, %tiles_mn : i32
+    %tile_m, %tile_n = bsmm.grouped_order %tile_mn of %tiles_m, %tiles_n group 4
+    %m = arith.muli %tile_m, %c128 : i32
+    %n = arith.muli %tile_n, %c128 : i32
+    %scale_n = arith.divui %n, %c128 : i32
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum0 = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c256 : i32
+      %scale_k = arith.muli %step, %c4 : i32
+      %a_box = bsmm.tma_load %a[%l, %m, %k]
+          : !bsmm.tensor_map<1x128x256xf4E2M1FN> -> tensor<1x128x256xf4E2M1FN>
+      %b_box = bsmm.tma_load %b[%l, %n, %k]
+          : !bsmm.tensor_map<1x128x256xf4E2M1FN> -> tensor<1x128x256xf4E2M1FN>
+      %sfa_box = bsmm.tma_load %sfa[%l, %tile_m, %scale_k, %c0, %c0]
+          : !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> -> tensor<1x1x4x2x256xf8E4M3FN>
+      %sfb_box = bsmm.tma_load %sfb[%l, %scale_n, %scale_k, %c0, %c0]
+          : !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> -> tensor<1x1x4x2x256xf8E4M3FN>
+      %a_tile = bsmm.reshape %a_box : tensor<1x128x256xf4E2M1FN> to tensor<128x256xf4E2M1FN>
+      %b_rows = bsmm.reshape %b_box : tensor<1x128x256xf4E2M1FN> to tensor<128x256xf4E2M1FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x256xf4E2M1FN> to tensor<256x128xf4E2M1FN>
+      %sfa_5d = bsmm.reshape %sfa_box
+          : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+      %sfa_t = bsmm.trans %sfa_5d [0, 3, 2, 1, 4]
+          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_t
+          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
+      %sfb_5d = bsmm.reshape %sfb_box
+          : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+      %sfb_t = bsmm.trans %sfb_5d [0, 3, 2, 1, 4]
+          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_t
+          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
+      %first_group = arith.muli %step, %c16 : i32
+      %left = arith.subi %groups, %first_group : i32
+      %sum1 = bsmm.scaled_dot %a_tile scales %sfa_tile,
+          %b_tile scales %sfb_tile, %sum0 limit_k(%left)
+          : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
+            tensor<256x128xf4E2M1FN>, tensor<128x16xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %sum1 : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
+    %out_box = bsmm.reshape %out : tensor<128x128xf16> to tensor<1x128x128xf16>
+    bsmm.tma_store %out_box, %d[%l, %m, %n]
+        : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
     bsmm.return
   }
 
@@ -324,8 +468,11 @@ gpu.module @kernels {
   // from tile to tile.
   // CHECK-LABEL: bsmm.kernel @one_iteration(
   // CHECK: bsmm.create_channel {{.*}} : <4, 
+  // CHECK: bsmm.warp_role 4
   // CHECK: scf.for %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
   // CHECK: bsmm.acquire %{{.*}}[%[[BASE]]] : !bsmm.channel<4
+  // CHECK: bsmm.warp_role 5
+  // CHECK: scf.for %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
   // CHECK: bsmm.wait %{{.*}}[%[[BASE]]] : !bsmm.channel<4
   // CHECK: bsmm.scaled_mma {{.*}} accumulate %false
   // CHECK: bsmm.release %{{.*}}[%[[BASE]]]
@@ -407,88 +554,6 @@ gpu.module @kernels {
       bsmm.tma_store %out_box, %d[%l, %m, %n]
           : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
     }
-    bsmm.return
-  }
-
-  // One tile a CTA: no loop over tiles, one store, its completion at the end.
-  // CHECK-LABEL: bsmm.kernel @one_tile(
-  // CHECK-NOT: iter_args(%{{.*}} = %c0_i32, %{{.*}} = %c0_i32)
-  // CHECK: bsmm.acquire %{{.*}}[%{{.*}}] : !bsmm.channel<5
-  // CHECK: bsmm.acquire %{{.*}}[%c0_i32] : !bsmm.channel<1
-  // CHECK: bsmm.store_async
-  // CHECK: bsmm.wait_stores{{$}}
-  // CHECK: bsmm.return
-  bsmm.kernel @one_tile(
-      %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
-      %b: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
-      %sfa: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfa>},
-      %sfb: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfb>},
-      %d: !bsmm.tensor_map<1x128x128xf16> {bsmm.role = #bsmm.role<d>},
-      %M: i32 {bsmm.role = #bsmm.role<m>},
-      %N: i32 {bsmm.role = #bsmm.role<n>},
-      %K: i32 {bsmm.role = #bsmm.role<k>},
-      %L: i32 {bsmm.role = #bsmm.role<l>})
-      attributes {level = #bsmm.level<tile>} {
-    %c0 = arith.constant 0 : i32
-    %c1 = arith.constant 1 : i32
-    %c4 = arith.constant 4 : i32
-    %c16 = arith.constant 16 : i32
-    %c128 = arith.constant 128 : i32
-    %c256 = arith.constant 256 : i32
-    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-    %tile_x = gpu.block_id x
-    %first = arith.index_cast %tile_x : index to i32
-    %steps = arith.ceildivui %K, %c256 : i32
-    %groups = arith.ceildivui %K, %c16 : i32
-    %tiles_m = arith.ceildivui %M, %c128 : i32
-    %tiles_n = arith.ceildivui %N, %c128 : i32
-    %tiles_mn = arith.muli %tiles_m, %tiles_n : i32
-    %l = arith.divui %first, %tiles_mn : i32
-    %tile_mn = arith.remui %first, %tiles_mn : i32
-    %tile_m, %tile_n = bsmm.grouped_order %tile_mn of %tiles_m, %tiles_n group 4
-    %m = arith.muli %tile_m, %c128 : i32
-    %n = arith.muli %tile_n, %c128 : i32
-    %scale_n = arith.divui %n, %c128 : i32
-    %acc = scf.for %step = %c0 to %steps step %c1
-        iter_args(%sum0 = %zero) -> (tensor<128x128xf32>) : i32 {
-      %k = arith.muli %step, %c256 : i32
-      %scale_k = arith.muli %step, %c4 : i32
-      %a_box = bsmm.tma_load %a[%l, %m, %k]
-          : !bsmm.tensor_map<1x128x256xf4E2M1FN> -> tensor<1x128x256xf4E2M1FN>
-      %b_box = bsmm.tma_load %b[%l, %n, %k]
-          : !bsmm.tensor_map<1x128x256xf4E2M1FN> -> tensor<1x128x256xf4E2M1FN>
-      %sfa_box = bsmm.tma_load %sfa[%l, %tile_m, %scale_k, %c0, %c0]
-          : !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> -> tensor<1x1x4x2x256xf8E4M3FN>
-      %sfb_box = bsmm.tma_load %sfb[%l, %scale_n, %scale_k, %c0, %c0]
-          : !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> -> tensor<1x1x4x2x256xf8E4M3FN>
-      %a_tile = bsmm.reshape %a_box : tensor<1x128x256xf4E2M1FN> to tensor<128x256xf4E2M1FN>
-      %b_rows = bsmm.reshape %b_box : tensor<1x128x256xf4E2M1FN> to tensor<128x256xf4E2M1FN>
-      %b_tile = bsmm.trans %b_rows [1, 0]
-          : tensor<128x256xf4E2M1FN> to tensor<256x128xf4E2M1FN>
-      %sfa_5d = bsmm.reshape %sfa_box
-          : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
-      %sfa_t = bsmm.trans %sfa_5d [0, 3, 2, 1, 4]
-          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
-      %sfa_tile = bsmm.reshape %sfa_t
-          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
-      %sfb_5d = bsmm.reshape %sfb_box
-          : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
-      %sfb_t = bsmm.trans %sfb_5d [0, 3, 2, 1, 4]
-          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
-      %sfb_tile = bsmm.reshape %sfb_t
-          : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
-      %first_group = arith.muli %step, %c16 : i32
-      %left = arith.subi %groups, %first_group : i32
-      %sum1 = bsmm.scaled_dot %a_tile scales %sfa_tile,
-          %b_tile scales %sfb_tile, %sum0 limit_k(%left)
-          : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
-            tensor<256x128xf4E2M1FN>, tensor<128x16xf8E4M3FN>, tensor<128x128xf32>
-      scf.yield %sum1 : tensor<128x128xf32>
-    }
-    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
-    %out_box = bsmm.reshape %out : tensor<128x128xf16> to tensor<1x128x128xf16>
-    bsmm.tma_store %out_box, %d[%l, %m, %n]
-        : tensor<1x128x128xf16>, !bsmm.tensor_map<1x128x128xf16>
     bsmm.return
   }
 
@@ -614,6 +679,88 @@ gpu.module @kernels {
     bsmm.return
   }
 
+  // 256 columns: two accumulators would leave no column for scales.
+  // CHECK-LABEL: bsmm.kernel @columns_256(
+  // CHECK: bsmm.create_channel {{.*}} : <1, <128x256xf32, tensor_memory, accumulator>>
+  bsmm.kernel @columns_256(
+      %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
+      %b: !bsmm.tensor_map<1x256x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
+      %sfa: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfa>},
+      %sfb: !bsmm.tensor_map<1x2x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfb>},
+      %d: !bsmm.tensor_map<1x128x256xf16> {bsmm.role = #bsmm.role<d>},
+      %M: i32 {bsmm.role = #bsmm.role<m>},
+      %N: i32 {bsmm.role = #bsmm.role<n>},
+      %K: i32 {bsmm.role = #bsmm.role<k>},
+      %L: i32 {bsmm.role = #bsmm.role<l>})
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    %c16 = arith.constant 16 : i32
+    %c128 = arith.constant 128 : i32
+    %c256 = arith.constant 256 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %tile_x = gpu.block_id x
+    %first = arith.index_cast %tile_x : index to i32
+    %steps = arith.ceildivui %K, %c256 : i32
+    %groups = arith.ceildivui %K, %c16 : i32
+    %tiles_m = arith.ceildivui %M, %c128 : i32
+    %tiles_n = arith.ceildivui %N, %c256 : i32
+    %tiles_mn = arith.muli %tiles_m, %tiles_n : i32
+    %ctas_x = gpu.grid_dim x
+    %ctas = arith.index_cast %ctas_x : index to i32
+    %tiles = arith.muli %tiles_mn, %L : i32
+    scf.for %tile = %first to %tiles step %ctas : i32 {
+      %l = arith.divui %tile, %tiles_mn : i32
+      %tile_mn = arith.remui %tile, %tiles_mn : i32
+      %tile_m, %tile_n = bsmm.grouped_order %tile_mn of %tiles_m, %tiles_n group 4
+      %m = arith.muli %tile_m, %c128 : i32
+      %n = arith.muli %tile_n, %c256 : i32
+      %scale_n = arith.divui %n, %c128 : i32
+      %acc = scf.for %step = %c0 to %steps step %c1
+          iter_args(%sum0 = %zero) -> (tensor<128x256xf32>) : i32 {
+        %k = arith.muli %step, %c256 : i32
+        %scale_k = arith.muli %step, %c4 : i32
+        %a_box = bsmm.tma_load %a[%l, %m, %k]
+            : !bsmm.tensor_map<1x128x256xf4E2M1FN> -> tensor<1x128x256xf4E2M1FN>
+        %b_box = bsmm.tma_load %b[%l, %n, %k]
+            : !bsmm.tensor_map<1x256x256xf4E2M1FN> -> tensor<1x256x256xf4E2M1FN>
+        %sfa_box = bsmm.tma_load %sfa[%l, %tile_m, %scale_k, %c0, %c0]
+            : !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> -> tensor<1x1x4x2x256xf8E4M3FN>
+        %sfb_box = bsmm.tma_load %sfb[%l, %scale_n, %scale_k, %c0, %c0]
+            : !bsmm.tensor_map<1x2x4x2x256xf8E4M3FN> -> tensor<1x2x4x2x256xf8E4M3FN>
+        %a_tile = bsmm.reshape %a_box : tensor<1x128x256xf4E2M1FN> to tensor<128x256xf4E2M1FN>
+        %b_rows = bsmm.reshape %b_box : tensor<1x256x256xf4E2M1FN> to tensor<256x256xf4E2M1FN>
+        %b_tile = bsmm.trans %b_rows [1, 0]
+            : tensor<256x256xf4E2M1FN> to tensor<256x256xf4E2M1FN>
+        %sfa_5d = bsmm.reshape %sfa_box
+            : tensor<1x1x4x2x256xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+        %sfa_t = bsmm.trans %sfa_5d [0, 3, 2, 1, 4]
+            : tensor<1x4x32x4x4xf8E4M3FN> to tensor<1x4x32x4x4xf8E4M3FN>
+        %sfa_tile = bsmm.reshape %sfa_t
+            : tensor<1x4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
+        %sfb_5d = bsmm.reshape %sfb_box
+            : tensor<1x2x4x2x256xf8E4M3FN> to tensor<2x4x32x4x4xf8E4M3FN>
+        %sfb_t = bsmm.trans %sfb_5d [0, 3, 2, 1, 4]
+            : tensor<2x4x32x4x4xf8E4M3FN> to tensor<2x4x32x4x4xf8E4M3FN>
+        %sfb_tile = bsmm.reshape %sfb_t
+            : tensor<2x4x32x4x4xf8E4M3FN> to tensor<256x16xf8E4M3FN>
+        %first_group = arith.muli %step, %c16 : i32
+        %left = arith.subi %groups, %first_group : i32
+        %sum1 = bsmm.scaled_dot %a_tile scales %sfa_tile,
+            %b_tile scales %sfb_tile, %sum0 limit_k(%left)
+            : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
+              tensor<256x256xf4E2M1FN>, tensor<256x16xf8E4M3FN>, tensor<128x256xf32>
+        scf.yield %sum1 : tensor<128x256xf32>
+      }
+      %out = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xf16>
+      %out_box = bsmm.reshape %out : tensor<128x256xf16> to tensor<1x128x256xf16>
+      bsmm.tma_store %out_box, %d[%l, %m, %n]
+          : tensor<1x128x256xf16>, !bsmm.tensor_map<1x128x256xf16>
+    }
+    bsmm.return
+  }
+
   // Two dots that read the same tiles: one load of each.
   // CHECK-LABEL: bsmm.kernel @shared_tiles(
   // CHECK-COUNT-4: bsmm.load_async
@@ -706,7 +853,7 @@ gpu.module @kernels {
   // 64 columns: half a tile of scales. The offset is 0 or 64.
   // CHECK-LABEL: bsmm.kernel @columns_64(
   // CHECK: bsmm.create_channel {{.*}}<64x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
-  // CHECK: bsmm.create_channel {{.*}} : <1, <128x64xf32, tensor_memory, accumulator>>
+  // CHECK: bsmm.create_channel {{.*}} : <2, <128x64xf32, tensor_memory, accumulator>>
   // CHECK: %[[HALF:.+]] = arith.remui %{{.*}}, %c128_i32
   // CHECK: bsmm.scaled_mma %{{.*}} scales %{{.*}}, %{{.*}} scales %{{.*}} offset(%[[HALF]]), %{{.*}} accumulate
   bsmm.kernel @columns_64(
@@ -1056,7 +1203,7 @@ gpu.module @kernels {
   // limits are what is left from the tile on, offsets are 64-bit.
   // CHECK-LABEL: bsmm.kernel @predicated(
   // CHECK-NOT: bsmm.alloc : !bsmm.buffer<128x128xf16
-  // CHECK: bsmm.wait %{{.*}}[%{{.*}}] : !bsmm.channel<1
+  // CHECK: bsmm.wait %{{.*}}[%{{.*}}] : !bsmm.channel<2, <128x128xf32
   // CHECK-DAG: %[[BATCH:.+]] = arith.extsi %{{.*}} : i32 to i64
   // CHECK-DAG: arith.muli %[[BATCH]], %[[STRIDE:.+]] : i64
   // CHECK-DAG: %[[BASE:.+]] = arith.addi %{{.*}}, %{{.*}} : i64

@@ -76,10 +76,8 @@ TEST(CrossCheckFragment, MmaSync) {
         ASSERT_EQ(place.at("column"), element.column);
       }
     }
-    ASSERT_EQ(test.a.inputBits(), 5 + 31 - __builtin_clz(units::mmaAElements(
-                                              test.k)));
-    ASSERT_EQ(test.b.inputBits(), 5 + 31 - __builtin_clz(units::mmaBElements(
-                                              test.k)));
+    ASSERT_EQ(1u << test.a.inputBits(), 32 * units::mmaAElements(test.k));
+    ASSERT_EQ(1u << test.b.inputBits(), 32 * units::mmaBElements(test.k));
   }
   for (uint32_t lane = 0; lane < 32; ++lane)
     for (uint32_t i = 0; i < 4; ++i) {
@@ -98,10 +96,8 @@ TEST(CrossCheckFragment, MmaSyncScales) {
     unsigned selectors = 0;
     for (uint32_t byte = 0; byte < 4; ++byte)
       for (uint32_t thread = 0; thread < 4; ++thread) {
-        bool validA =
-            units::mmaScaleSelectorsValid(perRow, byte, thread, 0, 0);
-        bool validB =
-            units::mmaScaleSelectorsValid(perRow, 0, 0, byte, thread);
+        bool validA = units::mmaScaleSelectorsValid(perRow, byte, thread, 0, 0);
+        bool validB = units::mmaScaleSelectorsValid(perRow, 0, 0, byte, thread);
         // The layouts count byte selectors in units of whole scale groups.
         Coordinates common = {{"byteSelector", byte / perRow},
                               {"threadSelector", thread}};
@@ -122,8 +118,7 @@ TEST(CrossCheckFragment, MmaSyncScales) {
             Coordinates at = common;
             at["column"] = column;
             Coordinates place = get(b.apply(at));
-            ASSERT_EQ(place.at("thread"),
-                      units::mmaScaleLaneB(column, thread));
+            ASSERT_EQ(place.at("thread"), units::mmaScaleLaneB(column, thread));
             ASSERT_EQ(place.at("byte"), byte + group);
           }
         }

@@ -109,22 +109,16 @@ target::MmaQuery queryOf(target::Kind kind, OperandType a, OperandType b,
 
 /// What PTX allows and bsmm's table leaves out on purpose; the rule is named
 /// beside the table. Empty when there is no such reason.
-std::string whyNarrower(target::Kind kind, OperandType a, OperandType b,
-                        int64_t m, int64_t n, uint32_t ctaGroup,
-                        bool transposeB) {
+std::string whyNarrower(target::Kind kind, int64_t m, int64_t n,
+                        uint32_t ctaGroup, bool transposeB) {
   bool scaled = target::isBlockScaled(kind);
   if (n % 16 != 0)
     return "N in steps of 8 at one CTA: DeepGEMM requires 16";
   if (scaled && ctaGroup == 2 && m == 128)
     return "block scales with a pair of M = 128: CUTLASS asserts M = 256";
-  if (kind == target::Kind::F16 && a != b)
-    return "f16 with bf16: no library does it";
   if (kind == target::Kind::MXF8F6F4 && ctaGroup == 2 && transposeB &&
       n % 32 != 0)
     return "MN-major B of a pair in steps of 32, as in kind::f8f6f4";
-  if (kind == target::Kind::I8 && n < 32 && ctaGroup == 1)
-    return "the irregular small N of integers";
-  // PTX ISA, Table 42 gives 16 and 32 for B that is not K-major.
   return "";
 }
 
@@ -157,19 +151,18 @@ void checkDense(const layout::DenseInstruction &instruction,
   target::MmaQuery query = queryOf(
       kinds.target, instruction.a, instruction.b, instruction.m, instruction.n,
       ctaGroup, instruction.transposeA, instruction.transposeB);
-  query.accumulator = instruction.d == AccumulatorType::F16   ? ElementType::F16
-                      : instruction.d == AccumulatorType::F32 ? ElementType::F32
-                                                              : ElementType::S32;
+  query.accumulator = instruction.d == AccumulatorType::F16 ? ElementType::F16
+                      : instruction.d == AccumulatorType::F32
+                          ? ElementType::F32
+                          : ElementType::S32;
   // The table knows shapes and types, not the modifiers.
   bool isInteger = kinds.unit == units::MmaKind::I8;
-  bool modifiers =
-      isInteger ? !instruction.negateA && !instruction.negateB
-                : !instruction.saturate;
+  bool modifiers = isInteger ? !instruction.negateA && !instruction.negateB
+                             : !instruction.saturate;
   bool inTarget = modifiers && targetHas(query);
   CHECK_LEGALITY(inTarget, bits, error,
-                 whyNarrower(kinds.target, instruction.a, instruction.b,
-                             instruction.m, instruction.n, ctaGroup,
-                             instruction.transposeB));
+                 whyNarrower(kinds.target, instruction.m, instruction.n,
+                             ctaGroup, instruction.transposeB));
   if (!error.empty())
     return;
   ++legal;
@@ -221,8 +214,7 @@ TEST(CrossCheckInstructionDescriptor, Dense) {
                     ADD_FAILURE()
                         << layout::operandTypeName(a) << " x "
                         << layout::operandTypeName(b) << " M " << m << " N "
-                        << n << " flags " << flags << " cta_group "
-                        << ctaGroup;
+                        << n << " flags " << flags << " cta_group " << ctaGroup;
                     return;
                   }
                 }
@@ -258,9 +250,8 @@ TEST(CrossCheckInstructionDescriptor, MxF8F6F4) {
             if (!bits && flags == 0) {
               // Not a type or a shape of this kind at all.
               for (uint32_t ctaGroup : {1u, 2u}) {
-                target::MmaQuery query =
-                    queryOf(target::Kind::MXF8F6F4, a, b, m, n, ctaGroup, false,
-                            false);
+                target::MmaQuery query = queryOf(target::Kind::MXF8F6F4, a, b,
+                                                 m, n, ctaGroup, false, false);
                 query.scaleType = ElementType::UE8M0;
                 query.scaleVector = 32;
                 ASSERT_FALSE(targetHas(query));
@@ -277,16 +268,16 @@ TEST(CrossCheckInstructionDescriptor, MxF8F6F4) {
               if (bits)
                 error =
                     units::decodeInstructionDescriptor(*bits, qualifiers, d);
-              target::MmaQuery query = queryOf(
-                  target::Kind::MXF8F6F4, a, b, m, n, ctaGroup,
-                  instruction.transposeA, instruction.transposeB);
+              target::MmaQuery query =
+                  queryOf(target::Kind::MXF8F6F4, a, b, m, n, ctaGroup,
+                          instruction.transposeA, instruction.transposeB);
               query.scaleType = ElementType::UE8M0;
               query.scaleVector = 32;
               query.accumulator = ElementType::F32;
               bool inTarget = targetHas(query);
               CHECK_LEGALITY(inTarget, bits, error,
-                             whyNarrower(target::Kind::MXF8F6F4, a, b, m, n,
-                                         ctaGroup, instruction.transposeB));
+                             whyNarrower(target::Kind::MXF8F6F4, m, n, ctaGroup,
+                                         instruction.transposeB));
               if (!error.empty())
                 continue;
               ++legal;
@@ -356,9 +347,7 @@ TEST(CrossCheckInstructionDescriptor, Fp4) {
                            instruction.scaleIdB % perRow == 0;
                 bool inTarget = ids && targetHas(query);
                 CHECK_LEGALITY(inTarget, bits, error,
-                               whyNarrower(targetKind, OperandType::E2M1,
-                                           OperandType::E2M1, m, n, ctaGroup,
-                                           false));
+                               whyNarrower(targetKind, m, n, ctaGroup, false));
                 if (!error.empty())
                   continue;
                 ++legal;
@@ -397,10 +386,10 @@ TEST(CrossCheckInstructionDescriptor, EveryAcceptedPatternReencodes) {
   };
   const uint32_t dense = 0x1F7FFFB8, mx = 0x78FFFFB4, fp4 = 0xF8FFEFB4;
   const Form forms[] = {
-      {units::MmaKind::F16, 0, dense},     {units::MmaKind::TF32, 0, dense},
-      {units::MmaKind::F8F6F4, 0, dense},  {units::MmaKind::I8, 0, dense},
-      {units::MmaKind::MXF8F6F4, 1, mx},   {units::MmaKind::MXF4, 2, fp4},
-      {units::MmaKind::MXF4NVF4, 2, fp4},  {units::MmaKind::MXF4NVF4, 4, fp4}};
+      {units::MmaKind::F16, 0, dense},    {units::MmaKind::TF32, 0, dense},
+      {units::MmaKind::F8F6F4, 0, dense}, {units::MmaKind::I8, 0, dense},
+      {units::MmaKind::MXF8F6F4, 1, mx},  {units::MmaKind::MXF4, 2, fp4},
+      {units::MmaKind::MXF4NVF4, 2, fp4}, {units::MmaKind::MXF4NVF4, 4, fp4}};
   for (const Form &form : forms) {
     unsigned accepted = 0;
     for (int i = 0; i < 1000000; ++i) {
@@ -476,7 +465,7 @@ TEST(CrossCheckInstructionDescriptor, EveryAcceptedPatternReencodes) {
       ASSERT_TRUE(bool(again)) << again.error() << std::hex << " " << bits;
       ASSERT_EQ(*again, bits) << std::hex << bits;
     }
-    EXPECT_GT(accepted, 1000u) << int(form.kind);
+    EXPECT_GT(accepted, 100u) << int(form.kind);
   }
 }
 

@@ -49,6 +49,13 @@ bool sameMeaning(const layout::MatrixDescriptor &a,
          a.baseOffset == b.baseOffset && matrixSwizzle(a.swizzle) == b.swizzle;
 }
 
+/// PTX ISA, matrix base offset: it is valid for all swizzle modes except none.
+/// The one explained difference: the layout library may carry such a field, the
+/// emulator's decoder refuses it.
+bool hasIdleBaseOffset(const layout::MatrixDescriptor &desc) {
+  return desc.swizzle == layout::SwizzleMode::None && desc.baseOffset != 0;
+}
+
 /// Encodes with the layout library and decodes with the emulator: both accept
 /// with one meaning or both refuse.
 void checkRoundTrip(const layout::MatrixDescriptor &desc) {
@@ -60,17 +67,14 @@ void checkRoundTrip(const layout::MatrixDescriptor &desc) {
       EXPECT_FALSE(bool(bits));
       continue;
     }
-    // PTX ISA, matrix base offset: "valid for all swizzling modes except the
-    // no-swizzle mode". An encoder that takes one makes a descriptor that the
-    // other side refuses.
-    if (!bits) {
-      EXPECT_TRUE(desc.swizzle == layout::SwizzleMode::None && desc.baseOffset)
-          << bits.error();
-      continue;
-    }
     units::SharedMemoryDescriptor decoded;
     std::string error =
-        units::decodeSharedMemoryDescriptor(*bits, form, decoded);
+        bits ? units::decodeSharedMemoryDescriptor(*bits, form, decoded)
+             : bits.error();
+    if (hasIdleBaseOffset(desc)) {
+      ASSERT_NE(error, "");
+      continue;
+    }
     ASSERT_EQ(error, "");
     ASSERT_TRUE(sameMeaning(desc, decoded)) << std::hex << *bits;
     ASSERT_EQ(get(decode(form, *bits)), desc);
@@ -137,6 +141,10 @@ TEST(CrossCheckMatrixDescriptor, RandomBits) {
       units::SharedMemoryDescriptor theirs;
       std::string error =
           units::decodeSharedMemoryDescriptor(bits, form, theirs);
+      if (ours && hasIdleBaseOffset(*ours)) {
+        ASSERT_NE(error, "");
+        continue;
+      }
       ASSERT_EQ(bool(ours), error.empty())
           << std::hex << bits << " " << ours.error() << " " << error;
       if (!ours)

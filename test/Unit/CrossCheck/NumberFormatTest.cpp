@@ -69,6 +69,11 @@ void checkEncode(const FormatPair &pair, double value) {
     uint64_t ours = runtime::encode(pair.element, value, overflow);
     uint32_t theirs =
         units::encodeFromDouble(pair.format, value, options(pair, overflow));
+    // e4m3 has no infinity and PTX no cvt to it without .satfinite: an
+    // overflow to NaN keeps the sign here and is the canonical NaN there.
+    bool isNaN = std::isnan(runtime::decode(pair.element, ours));
+    if (pair.element == ElementType::E4M3 && isNaN && !std::isnan(value))
+      ours &= 0x7F;
     ASSERT_EQ(ours, theirs)
         << target::name(pair.element) << " of " << value << " "
         << (overflow == runtime::Overflow::Saturate ? "saturate" : "infinity");
@@ -106,11 +111,11 @@ TEST(CrossCheckNumberFormat, Traits) {
     units::ConversionOptions saturate;
     saturate.saturateFinite = true;
     EXPECT_EQ(row.maxFinite,
-              units::decodeToDouble(
-                  pair.format,
-                  units::encodeFromDouble(
-                      pair.format, std::numeric_limits<double>::infinity(),
-                      saturate)));
+              units::decodeToDouble(pair.format,
+                                    units::encodeFromDouble(
+                                        pair.format,
+                                        std::numeric_limits<double>::infinity(),
+                                        saturate)));
   }
 }
 
@@ -127,9 +132,9 @@ TEST(CrossCheckNumberFormat, EveryCodeDecodes) {
         ASSERT_TRUE(same(runtime::decode(pair.element, code), theirs)) << code;
         ASSERT_TRUE(same(units::decodeToFloat(pair.format, code), theirs));
         // Bits above the code do not count on either side.
-        ASSERT_TRUE(same(
-            runtime::decode(pair.element, code | uint64_t(0xA5A5) << bits),
-            units::decodeToDouble(pair.format, code | 0xA5A5u << bits)));
+        ASSERT_TRUE(
+            same(runtime::decode(pair.element, code | uint64_t(0xA5A5) << bits),
+                 units::decodeToDouble(pair.format, code | 0xA5A5u << bits)));
       }
       continue;
     }
@@ -175,8 +180,7 @@ TEST(CrossCheckNumberFormat, MidpointsEncode) {
         for (double toward : {-infinity, 0.0, infinity})
           checkEncode(pair,
                       sign * std::nextafter(largest + factor * ulp,
-                                            toward == 0 ? largest +
-                                                              factor * ulp
+                                            toward == 0 ? largest + factor * ulp
                                                         : toward));
     if (HasFatalFailure())
       return;
@@ -195,8 +199,8 @@ TEST(CrossCheckNumberFormat, RandomF32Encodes) {
   // Values in the range of the narrow types.
   for (int i = 0; i < 500000 && !HasFatalFailure(); ++i) {
     uint32_t exponent = 127 - 26 + random() % 45;
-    checkEncodeAll(double(
-        floatFromBits((random() & 0x807FFFFF) | exponent << 23)));
+    checkEncodeAll(
+        double(floatFromBits((random() & 0x807FFFFF) | exponent << 23)));
   }
 }
 

@@ -55,9 +55,9 @@ TEST(CrossCheckSwizzle, BaseOffsetShiftsThePattern) {
         static_cast<uint32_t>(layout::swizzlePatternBytes(pair.layout));
     for (uint32_t start = 0; start < 4096; start += 128)
       for (uint32_t offset = 0; offset < 2 * pattern; ++offset)
-        ASSERT_EQ(units::swizzleAddress(pair.matrix, start + offset,
-                                        start >> 7 & 7),
-                  start + layout::swizzledOffset(pair.layout, offset));
+        ASSERT_EQ(
+            units::swizzleAddress(pair.matrix, start + offset, start >> 7 & 7),
+            start + layout::swizzledOffset(pair.layout, offset));
   }
 }
 
@@ -104,31 +104,26 @@ TEST(CrossCheckOperand, KMajorAddressesOfEveryStep) {
           uint64_t bits90 = get(layout::encodeMatrixDescriptorSm90(desc));
           // One instruction reads 32 bytes of each row.
           for (int64_t step = 0; step < rowBytes; step += 32) {
-            int64_t advance =
-                layout::kMajorStepOffset(pair.layout, rows, step);
-            units::SharedMemoryDescriptor at100 =
-                decodeFor(units::DescriptorForm::Sm100,
-                          get(layout::advanceMatrixDescriptor(bits100,
-                                                              advance)));
+            int64_t advance = layout::kMajorStepOffset(pair.layout, rows, step);
+            units::SharedMemoryDescriptor at100 = decodeFor(
+                units::DescriptorForm::Sm100,
+                get(layout::advanceMatrixDescriptor(bits100, advance)));
             units::SharedMemoryDescriptor at90 = decodeFor(
                 units::DescriptorForm::Sm90,
                 get(layout::advanceMatrixDescriptor(bits90, advance)));
             for (int64_t row = 0; row < rows; ++row)
               for (int64_t byte = 0; byte < 32; ++byte) {
                 int64_t expected =
-                    start + layout::kMajorOffset(pair.layout, rows, row,
-                                                 step + byte);
-                ASSERT_EQ(expected,
-                          int64_t(units::kMajorAddress(
-                              at100, uint32_t(row), uint32_t(byte))));
-                ASSERT_EQ(expected,
-                          int64_t(units::kMajorAddress(at90, uint32_t(row),
-                                                       uint32_t(byte))));
+                    start +
+                    layout::kMajorOffset(pair.layout, rows, row, step + byte);
+                ASSERT_EQ(expected, int64_t(units::kMajorAddress(
+                                        at100, uint32_t(row), uint32_t(byte))));
+                ASSERT_EQ(expected, int64_t(units::kMajorAddress(
+                                        at90, uint32_t(row), uint32_t(byte))));
                 if (start == 0 && rows <= 128 && rowBytes <= 128)
-                  ASSERT_EQ(expected,
-                            get(tile.apply({{"row", row},
-                                            {"byte", step + byte}}))
-                                .at("offset"));
+                  ASSERT_EQ(expected, get(tile.apply({{"row", row},
+                                                      {"byte", step + byte}}))
+                                          .at("offset"));
               }
           }
         }
@@ -169,11 +164,11 @@ TEST(CrossCheckOperand, DescribedOperand) {
           bool same = true;
           for (int64_t row = 0; row < rows && same; ++row)
             for (int64_t byte = 0; byte < rowBytes && same; ++byte) {
-              int64_t ours = start +
-                             get(tile->apply({{"row", row}, {"byte", byte}}))
-                                 .at("offset");
-              int64_t theirs = units::kMajorAddress(decoded, uint32_t(row),
-                                                    uint32_t(byte));
+              int64_t ours =
+                  start +
+                  get(tile->apply({{"row", row}, {"byte", byte}})).at("offset");
+              int64_t theirs =
+                  units::kMajorAddress(decoded, uint32_t(row), uint32_t(byte));
               EXPECT_EQ(ours, theirs) << "row " << row << " byte " << byte;
               same = ours == theirs;
             }
@@ -221,9 +216,9 @@ TEST(CrossCheckOperand, CodesArriveAtTheMma) {
         for (int64_t i = 0; i < k; ++i)
           for (uint32_t bit = 0; bit < bits; ++bit) {
             int64_t place = bitOf[i] + bit;
-            uint8_t &byte = shared[size_t(
-                start +
-                layout::kMajorOffset(pair.layout, rows, row, place / 8))];
+            uint8_t &byte =
+                shared[size_t(start + layout::kMajorOffset(pair.layout, rows,
+                                                           row, place / 8))];
             uint8_t mask = uint8_t(1u << (place % 8));
             bool set = codes[row * k + i] >> bit & 1;
             byte = uint8_t(set ? byte | mask : byte & ~mask);
@@ -232,11 +227,10 @@ TEST(CrossCheckOperand, CodesArriveAtTheMma) {
           get(layout::kMajorDescriptor(pair.layout, rows, start))));
       for (int64_t step = 0; step < rowBytes; step += 32) {
         units::OperandTile tile;
-        tile.descriptor =
-            decodeFor(units::DescriptorForm::Sm100,
-                      get(layout::advanceMatrixDescriptor(
-                          descBits, layout::kMajorStepOffset(
-                                        pair.layout, rows, step))));
+        tile.descriptor = decodeFor(
+            units::DescriptorForm::Sm100,
+            get(layout::advanceMatrixDescriptor(
+                descBits, layout::kMajorStepOffset(pair.layout, rows, step))));
         tile.format = test.format;
         tile.packedFp4 = test.packedFp4;
         tile.rows = uint32_t(rows);

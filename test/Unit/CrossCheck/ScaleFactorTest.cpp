@@ -33,9 +33,8 @@ public:
   /// tcgen05.cp of one scale tile by the emulator's rules.
   void copyTile(uint64_t descriptorBits, uint32_t column) {
     units::SharedMemoryDescriptor descriptor;
-    ASSERT_EQ(units::decodeSharedMemoryDescriptor(descriptorBits,
-                                                  units::DescriptorForm::Sm100,
-                                                  descriptor),
+    ASSERT_EQ(units::decodeSharedMemoryDescriptor(
+                  descriptorBits, units::DescriptorForm::Sm100, descriptor),
               "");
     units::CopyShape shape = units::CopyShape::S32x128bWarpx4;
     units::CopyShapeInfo info = units::copyShapeInfo(shape);
@@ -149,15 +148,13 @@ TEST(CrossCheckScaleFactors, EveryStepReadsItsScale) {
   for (int64_t perRow : {1, 2, 4})
     for (int64_t mnBlocks : {1, 2, 3})
       for (int64_t kTiles : {1, 2, 4}) {
-        SCOPED_TRACE(std::to_string(perRow) + "X, " +
-                     std::to_string(mnBlocks) + " blocks, " +
-                     std::to_string(kTiles) + " tiles along K");
+        SCOPED_TRACE(std::to_string(perRow) + "X, " + std::to_string(mnBlocks) +
+                     " blocks, " + std::to_string(kTiles) + " tiles along K");
         TracedTensorMemory memory;
         const int64_t start = 2048, base = 256;
         copyTiles(memory, start, mnBlocks, kTiles, base);
         for (int64_t step = 0; step < kTiles * 4 / perRow; ++step) {
-          layout::ScaleStep at =
-              get(layout::scaleStep(perRow, step, mnBlocks));
+          layout::ScaleStep at = get(layout::scaleStep(perRow, step, mnBlocks));
           for (int64_t row = 0; row < mnBlocks * 128; ++row)
             for (int64_t k = 0; k < perRow; ++k) {
               // Blocks are M = 128 instructions of their own.
@@ -183,11 +180,9 @@ TEST(CrossCheckScaleFactors, ColumnsOfB) {
   for (int64_t n : {64, 128, 192, 256})
     for (int64_t start = 0; start < 4 * 192; start += n)
       for (int64_t perRow : {1, 2, 4}) {
-        SCOPED_TRACE("N " + std::to_string(n) + " at " +
-                     std::to_string(start));
+        SCOPED_TRACE("N " + std::to_string(n) + " at " + std::to_string(start));
         const int64_t kTiles = 2, shared = 1024, base = 128;
-        layout::ScaleCoverage coverage =
-            get(layout::scaleCoverage(start, n));
+        layout::ScaleCoverage coverage = get(layout::scaleCoverage(start, n));
         ASSERT_EQ(coverage.firstTile, start / 128);
         ASSERT_LE(coverage.tiles, get(layout::maxScaleTiles(n)));
         ASSERT_EQ(coverage.column, start % 128 == 64 ? 2 : 0);
@@ -203,11 +198,10 @@ TEST(CrossCheckScaleFactors, ColumnsOfB) {
                   units::ScaleSide::B, uint32_t(column), uint32_t(k),
                   uint32_t(at.id), uint32_t(n));
               int64_t loadedRow = start + column - coverage.firstTile * 128;
-              ASSERT_EQ(
-                  memory.read(cell, uint32_t(base + coverage.column +
-                                             at.column)),
-                  shared + layout::blockedScaleOffset(
-                               loadedRow, step * perRow + k, kTiles * 4))
+              ASSERT_EQ(memory.read(
+                            cell, uint32_t(base + coverage.column + at.column)),
+                        shared + layout::blockedScaleOffset(
+                                     loadedRow, step * perRow + k, kTiles * 4))
                   << "step " << step << " column " << column;
             }
         }

@@ -70,11 +70,12 @@ TEST(CrossCheckTarget, SharedMemory) {
 }
 
 TEST(CrossCheckTarget, Blocks) {
+  const emulator::Dim3 blocks[] = {{1, 1, 1},   {1024, 1, 1}, {1025, 1, 1},
+                                   {32, 32, 1}, {32, 33, 1},  {1, 1024, 1},
+                                   {16, 1, 64}, {2, 8, 64},   {2, 9, 64},
+                                   {0, 1, 1},   {1, 0, 1}};
   for (const target::Gpu &gpu : target::gpus)
-    for (emulator::Dim3 block :
-         {emulator::Dim3{1, 1, 1}, {1024, 1, 1}, {1025, 1, 1}, {32, 32, 1},
-          {32, 33, 1}, {1, 1024, 1}, {16, 1, 64}, {2, 8, 64}, {2, 9, 64},
-          {0, 1, 1}, {1, 0, 1}}) {
+    for (const emulator::Dim3 &block : blocks) {
       SCOPED_TRACE(std::string(gpu.name) + " " + std::to_string(block.x) +
                    " x " + std::to_string(block.y) + " x " +
                    std::to_string(block.z));
@@ -113,8 +114,7 @@ TEST(CrossCheckTarget, Clusters) {
         continue;
       launch.grid.x = 2 * size - 1;
       EXPECT_FALSE(emulatorRuns(emptyKernel(gpu), launch, why));
-      EXPECT_FALSE(
-          runtime::validateLaunch(runtimeLaunch(gpu, launch)).empty());
+      EXPECT_FALSE(runtime::validateLaunch(runtimeLaunch(gpu, launch)).empty());
     }
 }
 

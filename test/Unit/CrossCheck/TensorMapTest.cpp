@@ -11,7 +11,6 @@
 
 #include "bsmm/Runtime/LaunchDescription.h"
 
-#include <map>
 #include <random>
 #include <vector>
 
@@ -70,8 +69,7 @@ TEST(CrossCheckTensorMap, OperandPanels) {
           int64_t width = layout::swizzleWidth(pair.layout);
           SCOPED_TRACE(std::string(layout::swizzleName(pair.layout)) + " " +
                        std::to_string(element.bytes) + " bytes, " +
-                       std::to_string(rows) + " x " +
-                       std::to_string(rowBytes));
+                       std::to_string(rows) + " x " + std::to_string(rowBytes));
           units::TensorMap map;
           map.element = element.element;
           map.rank = 2;
@@ -95,22 +93,20 @@ TEST(CrossCheckTensorMap, OperandPanels) {
                 map,
                 {int32_t((firstByte + panel * width) / element.bytes),
                  int32_t(firstRow)},
-                uint32_t(start + panel * strides.panel), 1 << 18);
+                uint32_t(start + panel * strides.panel), 1 << 17);
             for (int64_t row = 0; row < rows; ++row)
               for (int64_t byte = 0; byte < width; ++byte) {
                 int64_t inRow = panel * width + byte;
-                int64_t expected =
-                    (firstRow + row) * pitch + firstByte + inRow;
-                ASSERT_EQ(origin[start + layout::kMajorOffset(
-                                             pair.layout, rows, row, inRow)],
+                int64_t expected = (firstRow + row) * pitch + firstByte + inRow;
+                ASSERT_EQ(origin[start + layout::kMajorOffset(pair.layout, rows,
+                                                              row, inRow)],
                           expected)
                     << "row " << row << " byte " << inRow;
                 if (byte % 16 == 0)
-                  ASSERT_EQ(
-                      origin[start + get(tile.apply(
-                                             {{"row", row}, {"byte", inRow}}))
-                                         .at("offset")],
-                      expected);
+                  ASSERT_EQ(origin[start + get(tile.apply({{"row", row},
+                                                           {"byte", inRow}}))
+                                               .at("offset")],
+                            expected);
               }
           }
         }
@@ -162,9 +158,9 @@ TEST(CrossCheckTensorMap, SubByteRows) {
         mode = shared == 128 ? layout::SwizzleMode::Bytes128
                              : layout::SwizzleMode::Bytes64;
       }
-      ASSERT_EQ(units::boxTransactionBytes(map),
-                uint64_t(
-                    rows * get(layout::packedBytes(test.packing, elements))));
+      ASSERT_EQ(
+          units::boxTransactionBytes(map),
+          uint64_t(rows * get(layout::packedBytes(test.packing, elements))));
       ASSERT_EQ(units::boxSharedBytes(map), uint64_t(rows * shared));
       layout::TiledLayout packed =
           get(layout::packedRow(test.packing, elements));
@@ -210,20 +206,17 @@ TEST(CrossCheckTensorMap, ScaleBox) {
           stride *= dims[i];
       }
       layout::IndexChain chain = get(layout::scaleTileChain(restM, restK));
-      layout::IndexChain written =
-          get(get(get(get(layout::IndexChain::rowMajor({1, restM, restK, 2,
-                                                        256}))
-                          .reshape({restM, restK, 32, 4, 4}))
-                      .transpose({0, 3, 2, 1, 4}))
-                  .reshape({restM * 128, restK * 4}));
+      layout::IndexChain written = get(
+          get(get(get(layout::IndexChain::rowMajor({1, restM, restK, 2, 256}))
+                      .reshape({restM, restK, 32, 4, 4}))
+                  .transpose({0, 3, 2, 1, 4}))
+              .reshape({restM * 128, restK * 4}));
       ASSERT_EQ(chain, written);
       const int64_t firstM = 1, firstK = 1, batch = 1, start = 1024;
-      std::vector<int64_t> origin =
-          tracedLoad(map, {0, 0, int32_t(firstK), int32_t(firstM),
-                           int32_t(batch)},
-                     uint32_t(start), 1 << 17);
-      ASSERT_EQ(units::boxTransactionBytes(map),
-                uint64_t(restM * restK * 512));
+      std::vector<int64_t> origin = tracedLoad(
+          map, {0, 0, int32_t(firstK), int32_t(firstM), int32_t(batch)},
+          uint32_t(start), 1 << 17);
+      ASSERT_EQ(units::boxTransactionBytes(map), uint64_t(restM * restK * 512));
       for (int64_t m = 0; m < restM * 128; ++m)
         for (int64_t g = 0; g < restK * 4; ++g)
           ASSERT_EQ(origin[start + chain.offset({m, g})],
@@ -264,17 +257,15 @@ units::TensorMap randomMap(std::mt19937_64 &random) {
   map.rank = 1 + uint32_t(random() % 5);
   map.globalAddress = random() % (uint64_t(1) << 47) / 32 * 32;
   map.swizzle = static_cast<units::TensorMapSwizzle>(random() % 7);
-  uint32_t span = map.swizzle == units::TensorMapSwizzle::None ? 256
-                  : map.swizzle == units::TensorMapSwizzle::Bytes32
-                      ? 32
+  uint32_t span = map.swizzle == units::TensorMapSwizzle::None      ? 256
+                  : map.swizzle == units::TensorMapSwizzle::Bytes32 ? 32
                   : map.swizzle == units::TensorMapSwizzle::Bytes64 ? 64
                                                                     : 128;
   for (uint32_t i = 0; i < map.rank; ++i) {
     map.dims[i] = pick({1, 2, 128, 256, 640, 4096, uint64_t(1) << 31,
                         (uint64_t(1) << 32) - 128, uint64_t(1) << 32});
-    map.strides[i] = i ? random() % (uint64_t(1) << (5 + random() % 35)) / 32 *
-                             32
-                       : 0;
+    map.strides[i] =
+        i ? random() % (uint64_t(1) << (5 + random() % 35)) / 32 * 32 : 0;
     map.box[i] = 1 + uint32_t(random() % 256);
     map.elementStrides[i] = random() % 4 ? 1 : 1 + uint32_t(random() % 8);
   }
@@ -306,8 +297,8 @@ units::TensorMap randomMap(std::mt19937_64 &random) {
                          : 0;
       break;
     case 3:
-      map.box[i] = uint32_t(pick({0, 1, 7, 8, 15, 17, 127, 255, 256, 257,
-                                  1024, 0x7fffffff}));
+      map.box[i] = uint32_t(
+          pick({0, 1, 7, 8, 15, 17, 127, 255, 256, 257, 1024, 0x7fffffff}));
       break;
     case 4:
       map.elementStrides[i] = uint32_t(pick({0, 8, 9, 255}));

@@ -25,15 +25,13 @@ constexpr TransferPair transferPairs[] = {
     {layout::TransferShape::Lanes16Bits64, units::LoadStoreShape::S16x64b},
     {layout::TransferShape::Lanes16Bits128, units::LoadStoreShape::S16x128b},
     {layout::TransferShape::Lanes16Bits256, units::LoadStoreShape::S16x256b},
-    {layout::TransferShape::Lanes16Bits32x2,
-     units::LoadStoreShape::S16x32bx2}};
+    {layout::TransferShape::Lanes16Bits32x2, units::LoadStoreShape::S16x32bx2}};
 
 void checkTransfer(const TransferPair &pair, int64_t repeat,
                    int64_t halfSplit) {
   layout::LinearLayout map =
       get(layout::transferLayout(pair.layout, repeat, halfSplit));
-  uint32_t registers =
-      units::loadStoreRegisters(pair.unit, uint32_t(repeat));
+  uint32_t registers = units::loadStoreRegisters(pair.unit, uint32_t(repeat));
   ASSERT_EQ(registers, repeat * layout::transferRegisters(pair.layout));
   ASSERT_EQ(uint64_t(32) * registers, uint64_t(1) << map.inputBits());
   ASSERT_EQ(units::loadStoreColumns(pair.unit, uint32_t(repeat), false),
@@ -41,8 +39,7 @@ void checkTransfer(const TransferPair &pair, int64_t repeat,
   ASSERT_EQ(units::loadStoreLanes(pair.unit), 1u << map.outputBits("lane"));
   for (uint32_t thread = 0; thread < 32; ++thread)
     for (uint32_t i = 0; i < registers; ++i) {
-      Coordinates place =
-          get(map.apply({{"thread", thread}, {"register", i}}));
+      Coordinates place = get(map.apply({{"thread", thread}, {"register", i}}));
       units::TensorMemoryCell cell =
           units::loadStoreCell(pair.unit, thread, i, uint32_t(halfSplit));
       ASSERT_EQ(place.at("lane"), cell.lane);
@@ -56,8 +53,7 @@ TEST(CrossCheckTensorMemory, LoadAndStore) {
       SCOPED_TRACE(std::string(layout::transferShapeName(pair.layout)) + ".x" +
                    std::to_string(repeat));
       bool split = pair.layout == layout::TransferShape::Lanes16Bits32x2;
-      bool exists =
-          units::loadStoreRegisters(pair.unit, uint32_t(repeat)) != 0;
+      bool exists = units::loadStoreRegisters(pair.unit, uint32_t(repeat)) != 0;
       ASSERT_EQ(exists, bool(layout::transferLayout(pair.layout, repeat,
                                                     split ? repeat : 0)));
       if (!exists)
@@ -100,8 +96,8 @@ TEST(CrossCheckTensorMemory, Copy) {
     for (uint32_t row = 0; row < info.rows; ++row)
       for (uint32_t byte = 0; byte < info.rowBytes; ++byte)
         for (uint32_t copy = 0; copy < info.copies; ++copy) {
-          Coordinates place = get(map.apply(
-              {{"row", row}, {"byte", byte}, {"replica", copy}}));
+          Coordinates place =
+              get(map.apply({{"row", row}, {"byte", byte}, {"replica", copy}}));
           ASSERT_EQ(place.at("lane"), units::copyLane(pair.unit, row, copy));
           ASSERT_EQ(place.at("column"), byte / 4);
           ASSERT_EQ(place.at("byte"), byte % 4);
@@ -122,9 +118,9 @@ TEST(CrossCheckTensorMemory, Accumulators) {
       {layout::AccumulatorLayout::F, units::AccumulatorLayout::F, 1, 64}};
   for (const Pair &pair : pairs) {
     units::AccumulatorLayout chosen;
-    ASSERT_EQ(units::accumulatorLayout(pair.ctaGroup, pair.m, false, false,
-                                       chosen),
-              "");
+    ASSERT_EQ(
+        units::accumulatorLayout(pair.ctaGroup, pair.m, false, false, chosen),
+        "");
     ASSERT_EQ(chosen, pair.unit);
     // PTX ISA, tcgen05 "Matrix shape": N in steps of 8, of 16 for a pair.
     int64_t step = pair.ctaGroup == 2 ? 16 : 8;

@@ -178,10 +178,10 @@ TEST_F(CrossCheckPresburger, ScaleTile) {
       formula, relation(tile, bytes,
                         {"offset == (m mod 64) * 8 + (m floordiv 64) * 4 + "
                          "g"})));
-  EXPECT_FALSE(equal(
-      formula, relation(tile, bytes,
-                        {"offset == (m mod 32) * 16 + g * 4 + m floordiv "
-                         "32"})));
+  EXPECT_FALSE(
+      equal(formula, relation(tile, bytes,
+                              {"offset == (m mod 32) * 16 + g * 4 + m floordiv "
+                               "32"})));
 }
 
 /// The tile, copied by tcgen05.cp.32x128b.warpx4, is what the MMA reads.
@@ -192,22 +192,20 @@ TEST_F(CrossCheckPresburger, ScaleCopy) {
   tiles.push_back(copy[0]);
   sources.push_back({"v", 4});
   IntegerRelation toBytes = relation(tiles, sources, {tileFormula, "v == w"});
-  IntegerRelation copied = relation(
-      {{"offset", 512}, {"w", 4}}, place,
-      {"lane == offset floordiv 16 + w * 32",
-       "column == (offset mod 16) floordiv 4", "byte == offset mod 4"});
-  IntegerRelation read =
-      relation(tiles, place,
-               {"lane == m mod 32 + w * 32", "column == m floordiv 32",
-                "byte == g"});
+  IntegerRelation copied = relation({{"offset", 512}, {"w", 4}}, place,
+                                    {"lane == offset floordiv 16 + w * 32",
+                                     "column == (offset mod 16) floordiv 4",
+                                     "byte == offset mod 4"});
+  IntegerRelation read = relation(
+      tiles, place,
+      {"lane == m mod 32 + w * 32", "column == m floordiv 32", "byte == g"});
   EXPECT_TRUE(equal(then(toBytes, copied), read));
 
   // The layout library's objects are the same relations.
-  EXPECT_TRUE(equal(read, linear(scaleTensorMemory(),
-                                 {"m", "group", "replica"},
+  EXPECT_TRUE(equal(read, linear(scaleTensorMemory(), {"m", "group", "replica"},
                                  {"lane", "column", "byte"})));
-  auto source = scaleCopySource().product(
-      *LinearMap::identity({{"replica", 2}}));
+  auto source =
+      scaleCopySource().product(*LinearMap::identity({{"replica", 2}}));
   ASSERT_TRUE(bool(source)) << source.error();
   auto whole = source->compose(copyLayout(CopyShape::Rows32Bits128));
   ASSERT_TRUE(bool(whole)) << whole.error();
@@ -215,11 +213,10 @@ TEST_F(CrossCheckPresburger, ScaleCopy) {
                                    {"lane", "column", "byte"})));
 
   // A copy that takes words of a row for rows is found.
-  IntegerRelation wrong = relation(
-      {{"offset", 512}, {"w", 4}}, place,
-      {"lane == offset mod 32 + w * 32",
-       "column == (offset floordiv 32) floordiv 4",
-       "byte == (offset floordiv 32) mod 4"});
+  IntegerRelation wrong = relation({{"offset", 512}, {"w", 4}}, place,
+                                   {"lane == offset mod 32 + w * 32",
+                                    "column == (offset floordiv 32) floordiv 4",
+                                    "byte == (offset floordiv 32) mod 4"});
   EXPECT_FALSE(equal(then(toBytes, wrong), read));
 }
 
@@ -251,8 +248,8 @@ protected:
         relation(scales, transposed,
                  {linearized(scales) + " == " + linearized(transposed)});
     IntegerRelation trans = relation(transposed, tiles, renames);
-    IntegerRelation first = relation(
-        tiles, box, {linearized(tiles) + " == " + linearized(box)});
+    IntegerRelation first =
+        relation(tiles, box, {linearized(tiles) + " == " + linearized(box)});
     IntegerRelation load =
         relation(box, {{"offset", offsets}}, {"offset == " + linearized(box)});
     return then(then(then(last, trans), first), load);
@@ -260,11 +257,10 @@ protected:
 
   /// What the MMA expects, tile by tile.
   IntegerRelation expected() {
-    return relation(
-        scales, {{"offset", offsets}},
-        {"offset == ((m floordiv 128) * " + number(restK) +
-         " + g floordiv 4) * 512 + (m mod 32) * 16 + "
-         "((m floordiv 32) mod 4) * 4 + g mod 4"});
+    return relation(scales, {{"offset", offsets}},
+                    {"offset == ((m floordiv 128) * " + number(restK) +
+                     " + g floordiv 4) * 512 + (m mod 32) * 16 + "
+                     "((m floordiv 32) mod 4) * 4 + g mod 4"});
   }
 };
 
@@ -292,9 +288,11 @@ TEST_F(ScaleChain, WrongPermutations) {
   IntegerRelation mma = expected();
   auto library = scaleTileChain(restM, restK);
   ASSERT_TRUE(bool(library));
-  for (std::vector<int64_t> permutation :
-       {std::vector<int64_t>{0, 1, 2, 3, 4}, {0, 2, 3, 1, 4}, {0, 3, 1, 2, 4},
-        {0, 2, 1, 3, 4}, {0, 1, 3, 2, 4}}) {
+  for (std::vector<int64_t> permutation : {std::vector<int64_t>{0, 1, 2, 3, 4},
+                                           {0, 2, 3, 1, 4},
+                                           {0, 3, 1, 2, 4},
+                                           {0, 2, 1, 3, 4},
+                                           {0, 1, 3, 2, 4}}) {
     EXPECT_FALSE(equal(program(permutation), mma));
     auto folded = IndexChain::rowMajor({restM, restK, 32, 4, 4});
     ASSERT_TRUE(bool(folded));
@@ -342,11 +340,10 @@ TEST_F(Swizzles, Bytes32) {
   auto library = swizzleLayout(SwizzleMode::Bytes32, 8);
   ASSERT_TRUE(bool(library)) << library.error();
   IntegerRelation swizzle = linear(*library, {"offset"}, {"offset"});
-  EXPECT_TRUE(equal(
-      then(swizzle, swizzle),
-      relation({{"a", 256}}, {{"b", 256}}, {"a == b"})));
-  EXPECT_FALSE(equal(swizzle, relation({{"a", 256}}, {{"b", 256}},
-                                       {"a == b"})));
+  EXPECT_TRUE(equal(then(swizzle, swizzle),
+                    relation({{"a", 256}}, {{"b", 256}}, {"a == b"})));
+  EXPECT_FALSE(
+      equal(swizzle, relation({{"a", 256}}, {{"b", 256}}, {"a == b"})));
 }
 
 TEST_F(Swizzles, Bytes64) {

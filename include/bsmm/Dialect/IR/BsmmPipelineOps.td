@@ -131,7 +131,12 @@ def Bsmm_CommitOp : Bsmm_ChannelSignalOp<"commit"> {
     operations issued so far are complete. Transactions need nothing more than
     their copies; a tensor core commits; threads arrive.
 
-    Example: `bsmm.commit %ch[%it] : !bsmm.channel<...>`
+    Example:
+
+    ```mlir
+    bsmm.commit %ch[%it]
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    ```
 
     Since version 1.
   }];
@@ -143,7 +148,12 @@ def Bsmm_ReleaseOp : Bsmm_ChannelSignalOp<"release"> {
     Says that the slot of an iteration has been read, or will have been when
     the operations issued so far are complete.
 
-    Example: `bsmm.release %ch[%it] : !bsmm.channel<...>`
+    Example:
+
+    ```mlir
+    bsmm.release %ch[%it]
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    ```
 
     Since version 1.
   }];
@@ -214,7 +224,7 @@ def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
     bsmm.load_async %a[%l, %m, %k] to %buf signals %ch[%it]
         : !bsmm.tensor_map<1x128x256xf4E2M1FN>,
           !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>,
-          !bsmm.channel<...>
+          !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
     ```
 
     Since version 1.

@@ -65,6 +65,10 @@ def Bsmm_BufferType : Bsmm_Type<"Buffer", "buffer"> {
   let extraClassDeclaration = [{
     /// Bytes that the buffer takes in shared memory; 0 for tensor memory.
     int64_t getSharedBytes() const;
+    /// Alignment of the buffer in shared memory, in bytes: its swizzle pattern,
+    /// so that the base-offset field of a descriptor is 0, and the TMA unit's
+    /// own rule at least.
+    int64_t getSharedAlignment() const;
     /// 32-bit columns that the buffer takes in tensor memory; 0 for shared.
     int64_t getTensorMemoryColumns() const;
   }];

@@ -113,8 +113,74 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     The kernel must consist of a K loop around `bsmm.scaled_dot`, elementwise
     operations on its result and stores, optionally inside of one loop over
     output tiles; anything else is refused with the reason.
+
+    Example:
+
+    ```mlir
+    %acc = scf.for %step = %c0 to %steps step %c1 iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a_box = bsmm.tma_load %a[%l, %m, %k] : ...
+      ...
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum : ...
+      scf.yield %next : tensor<128x128xf32>
+    }
+    bsmm.tma_store %out, %d[%l, %m, %n] : ...
+    ```
+
+    becomes
+
+    ```mlir
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        scf.for ... {
+          %slot:4 = bsmm.acquire %loads[%i] : ...
+          bsmm.load_async %a[%l, %m, %k] to %slot#0 signals %loads[%i] : ...
+          ...
+          bsmm.commit %loads[%i] : ...
+        }
+      }
+    }
+    bsmm.warp_role 1 {
+      %accumulator = bsmm.acquire %results[%tile] : ...
+      scf.for ... {
+        %slot:4 = bsmm.wait %loads[%i] : ...
+        bsmm.leader {
+          bsmm.copy_scales %slot#1 to %sfa : ...
+          bsmm.copy_scales %slot#3 to %sfb : ...
+          bsmm.scaled_mma %slot#0 scales %sfa, %slot#2 scales %sfb, %accumulator accumulate %is_not_first : ...
+          bsmm.release %loads[%i] : ...
+        }
+      }
+      bsmm.leader {
+        bsmm.commit %results[%tile] : ...
+      }
+    }
+    %sum = bsmm.wait %results[%tile] : ...
+    bsmm.drain %sum columns 32 { ... }
+    bsmm.release %results[%tile] : ...
+    ```
   }];
   let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
+def BsmmVerifyChannels : Pass<"bsmm-verify-channels"> {
+  let summary = "prove the protocol of every channel";
+  let description = [{
+    Checks, without running anything, that the two sides of every channel keep
+    in step:
+
+    * a channel has one place where slots are acquired and committed, and one
+      where they are waited for and released, each pair in one block and with
+      the same iteration;
+    * both places run through the same iterations: loops with the same bounds
+      around them, counting from the same value in steps of one;
+    * a slot filled by transactions gets exactly one copy for each of its
+      buffers, so that the bytes announced are the bytes delivered;
+    * the buffers of a slot are used only while the slot is held;
+    * as many threads arrive as the channel's arrivals say.
+
+    Example: a channel whose consumer forgets to release is refused with
+    "expected a bsmm.release after the wait".
+  }];
 }
 
 def BsmmAssignMemory : Pass<"bsmm-assign-memory"> {
@@ -124,6 +190,21 @@ def BsmmAssignMemory : Pass<"bsmm-assign-memory"> {
     dynamic shared memory, each aligned to its swizzle pattern, and the
     accumulators and scales in tensor memory; records the sums on the kernel.
     What does not fit the target is refused with the sums.
+
+    Example: the channel
+
+    ```mlir
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <threads>
+        : !bsmm.channel<3, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+    ```
+
+    gets 49152 bytes for its slots, and its six barriers after them:
+
+    ```mlir
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <threads>
+        {barrier_offset = 49152 : i64, offsets = array<i64: 0>, slot_stride = 16384 : i64}
+        : !bsmm.channel<3, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+    ```
   }];
 }
 

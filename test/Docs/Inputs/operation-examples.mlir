@@ -1,0 +1,257 @@
+// What the examples of operations in docs/dialect.md stand in, so that each one
+// is a module; see scripts/check_doc_examples.py --operations.
+
+// OPERATIONS: bsmm.scaled_matmul
+func.func @example(
+    %a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
+    %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
+    %c: tensor<128x512xf16>) {
+  %EXAMPLE%
+  return
+}
+
+// OPERATIONS: bsmm.pack_scales
+func.func @example(
+    %0: tensor<128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>) {
+  %EXAMPLE%
+  return
+}
+
+// OPERATIONS: bsmm.unpack_scales
+func.func @example(
+    %0: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>) {
+  %EXAMPLE%
+  return
+}
+
+// OPERATIONS: bsmm.view_scales
+func.func @example(%0: tensor<32x4x2x4x16x1xf8E4M3FN>) {
+  %EXAMPLE%
+  return
+}
+
+// OPERATIONS: bsmm.tma_load
+gpu.module @kernels {
+  bsmm.kernel @example(%a: !bsmm.tensor_map<1x128x256xf4E2M1FN>,
+                       %l: i32, %m: i32, %k: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.tma_store
+gpu.module @kernels {
+  bsmm.kernel @example(%d: !bsmm.tensor_map<1x128x128xf16>,
+                       %l: i32, %m: i32, %n: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %t = arith.constant dense<0.0> : tensor<1x128x128xf16>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.predicated_store
+gpu.module @kernels {
+  bsmm.kernel @example(%d: !llvm.ptr<1>, %l: i32, %m: i32, %n: i32,
+                       %M: i32, %N: i32, %sl: i64, %sm: i64)
+      attributes {level = #bsmm.level<tile>} {
+    %t = arith.constant dense<0.0> : tensor<1x128x128xf16>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.reshape
+gpu.module @kernels {
+  bsmm.kernel @example()
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<1x1x4x2x256xf8E4M3FN>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.trans
+gpu.module @kernels {
+  bsmm.kernel @example()
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<1x4x32x4x4xf8E4M3FN>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.extract_rows
+gpu.module @kernels {
+  bsmm.kernel @example(%half: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<256x16xf8E4M3FN>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.scaled_dot
+gpu.module @kernels {
+  bsmm.kernel @example()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<0.0> : tensor<128x256xf4E2M1FN>
+    %sa = arith.constant dense<0.0> : tensor<128x16xf8E4M3FN>
+    %b = arith.constant dense<0.0> : tensor<256x128xf4E2M1FN>
+    %sb = arith.constant dense<0.0> : tensor<128x16xf8E4M3FN>
+    %acc = arith.constant dense<0.0> : tensor<128x128xf32>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.grouped_order
+gpu.module @kernels {
+  bsmm.kernel @example(%tile: i32, %tiles_m: i32, %tiles_n: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.alloc bsmm.create_channel bsmm.warp_role
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.acquire bsmm.wait bsmm.commit bsmm.release
+gpu.module @kernels {
+  bsmm.kernel @example(%it: i32) attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %EXAMPLE%
+      }
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.load_async
+gpu.module @kernels {
+  bsmm.kernel @example(%a: !bsmm.tensor_map<1x128x256xf4E2M1FN>, %l: i32,
+                       %m: i32, %k: i32, %it: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %buf = bsmm.acquire %ch[%it] : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+            -> !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+        %EXAMPLE%
+      }
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.mask_scales
+gpu.module @kernels {
+  bsmm.kernel @example(%valid: i32) attributes {level = #bsmm.level<pipeline>} {
+    %buf = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    bsmm.warp_role 1 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.copy_scales
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    %t = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    bsmm.warp_role 1 {
+      bsmm.leader {
+        %EXAMPLE%
+      }
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.scaled_mma
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %p = arith.constant true
+    %a = bsmm.alloc : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    %b = bsmm.alloc : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+    %sa = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    %sb = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.warp_role 1 {
+      bsmm.leader {
+        %EXAMPLE%
+      }
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.leader
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.drain
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.write_shared
+gpu.module @kernels {
+  bsmm.kernel @example(%row: i32, %column: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %buf = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B>
+    %v = arith.constant dense<0.0> : vector<32xf16>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.write_global
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %row: i32, %column: i32, %o: i64,
+                       %s: i64, %M: i32, %N: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %v = arith.constant dense<0.0> : vector<32xf16>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.store_async
+gpu.module @kernels {
+  bsmm.kernel @example(%d: !bsmm.tensor_map<1x128x128xf16>, %l: i32, %m: i32,
+                       %n: i32) attributes {level = #bsmm.level<pipeline>} {
+    %buf = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B>
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %EXAMPLE%
+      }
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.kernel
+%EXAMPLE%
