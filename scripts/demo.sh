@@ -89,66 +89,51 @@ for form in 'tcgen05\.mma\..*block_scale' 'tcgen05\.cp\.' 'tcgen05\.ld\.' \
     fail "the PTX has no instruction of the form $form"
 done
 
-# assemble FILE NAME: one line about the cubin.
+# assemble FILE NAME KERNELS...: a line for the cubin and for every kernel.
 assemble() {
-  local log=$work/$2.ptxas.txt cubin=$work/$2.cubin
-  "$translate" --bsmm-to-cubin "$1" -o "$cubin" 2>"$log" ||
-    { cat "$log" >&2; fail "no cubin was made of $1"; }
+  local log=$work/$2.ptxas.txt cubin=$work/$2.cubin kernel source=$1
+  "$translate" --bsmm-to-cubin "$source" -o "$cubin" 2>"$log" ||
+    { cat "$log" >&2; fail "no cubin was made of $source"; }
   # A cubin is an ELF file.
   [ "$(od -An -tx1 -N4 "$cubin" | tr -d ' \n')" = 7f454c46 ] ||
     fail "$cubin is not a cubin"
-  grep -q 'Used [0-9]* registers' "$log" || fail "ptxas reported no registers"
-  say "$2.cubin: $(wc -c <"$cubin") bytes, $(sed -nE 's/.*Used ([0-9]+) registers.*/\1 registers/p' "$log"), $(sed -nE 's/^ *([0-9]+ bytes stack frame, [0-9]+ bytes spill stores, [0-9]+ bytes spill loads).*/\1/p' "$log" | sed -n 1p)"
-}
-
-# problem M N K: a scaled_matmul on whole tensors.
-problem() {
-  cat <<EOF
-#blocked = #bsmm.scales<blocked_128x4, vec = 16>
-module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
-  func.func @nvfp4_$1x$2x$3(
-      %a: tensor<$1x$3xf4E2M1FN>,
-      %sfa: tensor<$1x$(($3 / 16))xf8E4M3FN, #blocked>,
-      %b: tensor<$2x$3xf4E2M1FN>,
-      %sfb: tensor<$2x$(($3 / 16))xf8E4M3FN, #blocked>,
-      %d: tensor<$1x$2xf16>) -> tensor<$1x$2xf16> {
-    %0 = bsmm.scaled_matmul
-        ins(%a scales %sfa, %b scales %sfb : tensor<$1x$3xf4E2M1FN>,
-            tensor<$1x$(($3 / 16))xf8E4M3FN, #blocked>,
-            tensor<$2x$3xf4E2M1FN>,
-            tensor<$2x$(($3 / 16))xf8E4M3FN, #blocked>)
-        outs(%d : tensor<$1x$2xf16>) -> tensor<$1x$2xf16>
-    return %0 : tensor<$1x$2xf16>
-  }
-}
-EOF
+  say "$(basename "$cubin"): $(wc -c <"$cubin") bytes"
+  shift 2
+  for kernel in "$@"; do
+    # What ptxas says of one kernel, from its name to the next one's.
+    awk -v name="$kernel" '
+      /Compiling entry function/ { mine = index($0, "\047" name "\047") }
+      mine && match($0, /[0-9]+ bytes stack frame.*/) { stack = substr($0, RSTART) }
+      mine && match($0, /Used [0-9]+ registers/) { used = substr($0, RSTART + 5, RLENGTH - 5) }
+      END { if (used == "") exit 1; printf "  %s: %s, %s\n", name, used, stack }
+    ' "$log" || fail "ptxas reported no registers of $kernel"
+  done
 }
 
 heading "the cubin: bsmm-translate --bsmm-to-cubin"
-shapes="128x7168x16384 128x4096x7168 128x7168x2048"
 if ptxas=$(find_cuda_tool ptxas); then
   say "ptxas of CUDA $(cuda_version "$ptxas"), sm_100a"
-  assemble "$example" nvfp4_gemm
+  assemble "$example" nvfp4_gemm nvfp4_gemm
 else
   say "ptxas of CUDA >= 12.8 is not there: no cubin, PTX only"
 fi
 
-heading "scaled_matmul on whole tensors, three shapes (MxNxK)"
-for shape in $shapes; do
-  # shellcheck disable=SC2046
-  problem $(tr x ' ' <<<"$shape") >"$work/problem_$shape.mlir"
-  "$opt" --bsmm-problem-to-tile "$work/problem_$shape.mlir" \
-    -o "$work/nvfp4_$shape.mlir" || fail "no kernel was made for $shape"
-  if [ -n "$ptxas" ]; then
-    assemble "$work/nvfp4_$shape.mlir" "nvfp4_$shape"
-  else
-    "$translate" --bsmm-to-ptx "$work/nvfp4_$shape.mlir" \
-      -o "$work/nvfp4_$shape.ptx" || fail "no PTX was made for $shape"
-    grep -q 'tcgen05\.mma\..*block_scale' "$work/nvfp4_$shape.ptx" ||
-      fail "the PTX for $shape has no block-scaled MMA"
-    say "nvfp4_$shape.ptx: $(wc -l <"$work/nvfp4_$shape.ptx") lines"
-  fi
-done
+shapes=$root/examples/nvfp4_shapes.mlir
+heading "products of whole tensors, three shapes: examples/nvfp4_shapes.mlir"
+kernels=(gemm_128x7168x16384 gemm_128x4096x7168 gemm_128x7168x2048)
+"$opt" --bsmm-problem-to-tile=chip=sm_100a "$shapes" \
+  -o "$work/shapes.mlir" || fail "no kernels were made of $shapes"
+if [ -n "$ptxas" ]; then
+  assemble "$work/shapes.mlir" nvfp4_shapes "${kernels[@]}"
+else
+  "$translate" --bsmm-to-ptx "$work/shapes.mlir" -o "$work/shapes.ptx" ||
+    fail "no PTX was made of $shapes"
+  for kernel in "${kernels[@]}"; do
+    grep -q "\.entry $kernel" "$work/shapes.ptx" ||
+      fail "the PTX has no kernel $kernel"
+    say "$kernel: compiled to PTX"
+  done
+fi
 
 # result BACKEND WHAT: runs 128x512x1024 on random operands.
 result() {

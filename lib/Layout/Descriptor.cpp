@@ -183,6 +183,13 @@ Result<TiledLayout> bsmm::layout::describedOperand(const MatrixDescriptor &desc,
                      " and base offset ", desc.baseOffset);
   int64_t width = swizzleWidth(desc.swizzle);
   bool plain = desc.swizzle == SwizzleMode::None;
+  // The hardware permutes the final address: groups of rows that do not start
+  // at the pattern are permuted otherwise than the atom says.
+  if (!plain &&
+      desc.strideByteOffset % swizzlePatternBytes(desc.swizzle) != 0)
+    return makeError("expected groups of 8 rows at multiples of ",
+                     swizzlePatternBytes(desc.swizzle), " bytes, got ",
+                     desc.strideByteOffset);
   if (rows < 8 || rows % 8 != 0)
     return makeError("expected whole atoms of 8 rows, got ", rows, " rows");
   if (rowBytes < width || rowBytes % width != 0 || (!plain && rowBytes > width))

@@ -169,10 +169,20 @@ int64_t runtime::footprintBytes(const TensorMap &map) {
 }
 
 int64_t runtime::boxBytes(const TensorMap &map) {
+  // With an element stride s a box of n reads ceil(n / s) elements; the stride of
+  // dimension 0 is ignored without interleave (cuTensorMapEncodeTiled).
   int64_t elements = 1;
-  for (int64_t extent : map.box)
-    if (extent < 0 || __builtin_mul_overflow(elements, extent, &elements))
+  for (size_t dim = 0; dim < map.box.size(); ++dim) {
+    int64_t extent = map.box[dim];
+    int64_t stride = dim > 0 && dim < map.elementStrides.size()
+                         ? map.elementStrides[dim]
+                         : 1;
+    if (extent < 0 || stride < 1)
       return -1;
+    extent = extent / stride + (extent % stride != 0);
+    if (__builtin_mul_overflow(elements, extent, &elements))
+      return -1;
+  }
   int64_t bits;
   if (__builtin_mul_overflow(
           elements, int64_t(target::info(map.element).globalBits), &bits))

@@ -299,3 +299,16 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 }
+
+// -----
+
+// The name of the shared memory is the conversion's own.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  // expected-error@below {{expected no symbol 'bsmm_dynamic_shared_memory', which names the kernels' shared memory}}
+  llvm.mlir.global external @bsmm_dynamic_shared_memory() {addr_space = 3 : i32} : i32
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8 : i64} {
+    bsmm.return
+  }
+}

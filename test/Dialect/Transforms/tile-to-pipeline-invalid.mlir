@@ -3232,3 +3232,78 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 }
+
+// -----
+
+// One load, as scales of 128 rows and as scales of 256 rows: both are legal
+// layouts of the same bytes, but a slot has one type.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x256xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<192x256xf4E2M1FN>,
+                 %sf: !bsmm.tensor_map<8x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<16x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x192xf16>, %steps: i32,
+                 %a2: !bsmm.tensor_map<128x128xf4E2M1FN>,
+                 %b2: !bsmm.tensor_map<192x128xf4E2M1FN>,
+                 %sfa2: !bsmm.tensor_map<4x256xf8E4M3FN>)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c256 = arith.constant 256 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x192xf32>) : i32 {
+      %k = arith.muli %step, %c256 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x256xf4E2M1FN> -> tensor<128x256xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<192x256xf4E2M1FN> -> tensor<192x256xf4E2M1FN>
+      %a2_tile = bsmm.tma_load %a2[%c0, %k]
+          : !bsmm.tensor_map<128x128xf4E2M1FN> -> tensor<128x128xf4E2M1FN>
+      %b2_rows = bsmm.tma_load %b2[%c0, %k]
+          : !bsmm.tensor_map<192x128xf4E2M1FN> -> tensor<192x128xf4E2M1FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<192x256xf4E2M1FN> to tensor<256x192xf4E2M1FN>
+      %b2_tile = bsmm.trans %b2_rows [1, 0]
+          : tensor<192x128xf4E2M1FN> to tensor<128x192xf4E2M1FN>
+      %sf_0 = bsmm.tma_load %sf[%c0, %c0]
+          : !bsmm.tensor_map<8x256xf8E4M3FN> -> tensor<8x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
+          : !bsmm.tensor_map<16x256xf8E4M3FN> -> tensor<16x256xf8E4M3FN>
+      %sfa2_0 = bsmm.tma_load %sfa2[%c0, %c0]
+          : !bsmm.tensor_map<4x256xf8E4M3FN> -> tensor<4x256xf8E4M3FN>
+      %sfa_1 = bsmm.reshape %sf_0 : tensor<8x256xf8E4M3FN> to tensor<4x32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [2, 1, 0, 3]
+          : tensor<4x32x4x4xf8E4M3FN> to tensor<4x32x4x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4x4xf8E4M3FN> to tensor<128x16xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<16x256xf8E4M3FN> to tensor<2x4x32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [0, 3, 2, 1, 4]
+          : tensor<2x4x32x4x4xf8E4M3FN> to tensor<2x4x32x4x4xf8E4M3FN>
+      %sfb_all = bsmm.reshape %sfb_2 : tensor<2x4x32x4x4xf8E4M3FN> to tensor<256x16xf8E4M3FN>
+      %sfb_tile = bsmm.extract_rows %sfb_all[%c0]
+          : tensor<256x16xf8E4M3FN> to tensor<192x16xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x256xf4E2M1FN>, tensor<128x16xf8E4M3FN>,
+            tensor<256x192xf4E2M1FN>, tensor<192x16xf8E4M3FN>, tensor<128x192xf32>
+      %sfa2_1 = bsmm.reshape %sfa2_0 : tensor<4x256xf8E4M3FN> to tensor<2x32x4x4xf8E4M3FN>
+      %sfa2_2 = bsmm.trans %sfa2_1 [2, 1, 0, 3]
+          : tensor<2x32x4x4xf8E4M3FN> to tensor<4x32x2x4xf8E4M3FN>
+      %sfa2_tile = bsmm.reshape %sfa2_2 : tensor<4x32x2x4xf8E4M3FN> to tensor<128x8xf8E4M3FN>
+      %sfb2_1 = bsmm.reshape %sf_0 : tensor<8x256xf8E4M3FN> to tensor<2x2x32x4x4xf8E4M3FN>
+      %sfb2_2 = bsmm.trans %sfb2_1 [0, 3, 2, 1, 4]
+          : tensor<2x2x32x4x4xf8E4M3FN> to tensor<2x4x32x2x4xf8E4M3FN>
+      %sfb2_all = bsmm.reshape %sfb2_2 : tensor<2x4x32x2x4xf8E4M3FN> to tensor<256x8xf8E4M3FN>
+      %sfb2_tile = bsmm.extract_rows %sfb2_all[%c0]
+          : tensor<256x8xf8E4M3FN> to tensor<192x8xf8E4M3FN>
+      // expected-error@below {{expected one use of a loaded tile, got it as '!bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>' and as '!bsmm.buffer<256x8xf8E4M3FN, shared, scale_tiles>'}}
+      %last = bsmm.scaled_dot %a2_tile scales %sfa2_tile, %b2_tile scales %sfb2_tile, %next
+          : tensor<128x128xf4E2M1FN>, tensor<128x8xf8E4M3FN>,
+            tensor<128x192xf4E2M1FN>, tensor<192x8xf8E4M3FN>, tensor<128x192xf32>
+      scf.yield %last : tensor<128x192xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x192xf32> to tensor<128x192xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x192xf16>, !bsmm.tensor_map<128x192xf16>
+    bsmm.return
+  }
+}

@@ -179,8 +179,9 @@ void checkDense(const layout::DenseInstruction &instruction,
   ASSERT_EQ(d.scaleFormat, units::ScaleFormat::None);
   ASSERT_FALSE(d.sparse);
   ASSERT_EQ(d.maxShift, 0);
-  if (inTarget)
+  if (inTarget) {
     ASSERT_EQ(d.k, target::selectForm(*target::findGpu("sm_100a"), query)->k);
+  }
 }
 
 TEST(CrossCheckInstructionDescriptor, Dense) {

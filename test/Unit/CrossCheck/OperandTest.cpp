@@ -38,8 +38,9 @@ TEST(CrossCheckSwizzle, EveryOffsetOfTwoPatterns) {
         ASSERT_EQ(ours, units::swizzleBoxAddress(pair.map, address));
         ASSERT_EQ(ours, map.applyPacked(address));
         // Counting from a pattern-aligned place is the same permutation.
-        if (base % pattern == 0)
+        if (base % pattern == 0) {
           ASSERT_EQ(ours, base + layout::swizzledOffset(pair.layout, offset));
+        }
       }
     }
   }
@@ -67,8 +68,9 @@ TEST(CrossCheckSwizzle, TargetTable) {
         target::info(static_cast<target::Swizzle>(pair.map));
     EXPECT_EQ(row.patternBytes, layout::sharedTileAlignment(pair.layout))
         << row.name;
-    if (pair.layout != layout::SwizzleMode::None)
+    if (pair.layout != layout::SwizzleMode::None) {
       EXPECT_EQ(row.innerBytes, layout::swizzleWidth(pair.layout));
+    }
   }
 }
 
@@ -120,10 +122,11 @@ TEST(CrossCheckOperand, KMajorAddressesOfEveryStep) {
                                         at100, uint32_t(row), uint32_t(byte))));
                 ASSERT_EQ(expected, int64_t(units::kMajorAddress(
                                         at90, uint32_t(row), uint32_t(byte))));
-                if (start == 0 && rows <= 128 && rowBytes <= 128)
+                if (start == 0 && rows <= 128 && rowBytes <= 128) {
                   ASSERT_EQ(expected, get(tile.apply({{"row", row},
                                                       {"byte", step + byte}}))
                                           .at("offset"));
+                }
               }
           }
         }

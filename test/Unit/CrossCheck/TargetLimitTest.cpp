@@ -106,8 +106,9 @@ TEST(CrossCheckTarget, Clusters) {
       bool allowed =
           runtime::validateLaunch(runtimeLaunch(gpu, launch)).empty();
       EXPECT_EQ(allowed, size <= uint32_t(gpu.maxClusterNonPortable));
-      if (allowed)
+      if (allowed) {
         EXPECT_TRUE(runs) << why;
+      }
       EXPECT_EQ(runs, size <= 16) << why;
       // A grid that is no whole number of clusters is refused by both.
       if (size == 1)

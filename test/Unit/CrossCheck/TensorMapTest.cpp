@@ -102,11 +102,12 @@ TEST(CrossCheckTensorMap, OperandPanels) {
                                                               row, inRow)],
                           expected)
                     << "row " << row << " byte " << inRow;
-                if (byte % 16 == 0)
+                if (byte % 16 == 0) {
                   ASSERT_EQ(origin[start + get(tile.apply({{"row", row},
                                                            {"byte", inRow}}))
                                                .at("offset")],
                             expected);
+                }
               }
           }
         }

@@ -93,7 +93,7 @@ TEST_F(LaunchFiles, StructuresAndLiveRegions) {
   EXPECT_EQ(comparisons[0].elements, 2u);
   EXPECT_EQ(comparisons[0].equal, 2u);
   // Bytes 8 to 11 changed, outside of it.
-  EXPECT_EQ(comparisons[0].outside, 3u);
+  EXPECT_EQ(comparisons[0].outside, 4u);
   file.reset();
   file.expectations[0].hasLive = false;
   report = bsmm::emulator::run(*loaded.program, file.launch, {});

@@ -27,7 +27,6 @@
 using namespace bsmm::layout;
 using mlir::presburger::IntegerRelation;
 using mlir::presburger::PresburgerRelation;
-using mlir::presburger::PresburgerSpace;
 using mlir::presburger::VarKind;
 
 namespace {
@@ -96,13 +95,16 @@ protected:
     return result;
   }
 
+  /// Every point of `a` is one of `b`, whose variables must all be given by
+  /// divisions; those of `a` need not be.
+  static bool contained(const IntegerRelation &a, const IntegerRelation &b) {
+    PresburgerRelation outer(b);
+    EXPECT_TRUE(outer.hasOnlyDivLocals());
+    return PresburgerRelation(a).isSubsetOf(outer);
+  }
+
   static bool equal(const IntegerRelation &a, const IntegerRelation &b) {
-    // Composition leaves variables without a division; the comparison needs
-    // one for each.
-    PresburgerRelation x = a.computeReprWithOnlyDivLocals();
-    PresburgerRelation y = b.computeReprWithOnlyDivLocals();
-    EXPECT_TRUE(x.hasOnlyDivLocals() && y.hasOnlyDivLocals());
-    return x.isEqual(y);
+    return contained(a, b) && contained(b, a);
   }
 
   /// A linear map over bits as a relation: each output bit is the parity of
@@ -111,27 +113,51 @@ protected:
   IntegerRelation linear(const LinearMap &map,
                          const std::vector<std::string> &inputs,
                          const std::vector<std::string> &outputs) {
+    // The input bits that reach each output bit, as (variable, bit).
+    using Source = std::pair<std::string, unsigned>;
+    std::map<std::string, std::vector<std::vector<Source>>> sources;
     Variables domain, range;
-    std::map<std::string, std::map<unsigned, std::string>> parities;
+    for (const std::string &output : outputs) {
+      range.push_back({"o_" + output, int64_t(1) << map.outputBits(output)});
+      sources[output].resize(map.outputBits(output));
+    }
     for (const std::string &input : inputs) {
-      unsigned bits = map.inputBits(input);
-      domain.push_back({"i_" + input, int64_t(1) << bits});
-      for (unsigned bit = 0; bit < bits; ++bit) {
+      domain.push_back({"i_" + input, int64_t(1) << map.inputBits(input)});
+      for (unsigned bit = 0; bit < map.inputBits(input); ++bit) {
         auto image = map.apply({{input, int64_t(1) << bit}});
         EXPECT_TRUE(bool(image)) << image.error();
         for (auto &[output, value] : *image)
           for (unsigned to = 0; to < map.outputBits(output); ++to)
             if (value >> to & 1)
-              parities[output][to] += " + (i_" + input + " floordiv " +
-                                      number(int64_t(1) << bit) + ")";
+              sources[output][to].push_back({"i_" + input, bit});
       }
     }
+    auto shifted = [](const std::string &variable, unsigned bit) {
+      return bit == 0 ? variable
+                      : "(" + variable + " floordiv " +
+                            number(int64_t(1) << bit) + ")";
+    };
     std::vector<std::string> equations;
     for (const std::string &output : outputs) {
-      range.push_back({"o_" + output, int64_t(1) << map.outputBits(output)});
       std::string sum = "0";
-      for (auto &[to, parity] : parities[output])
-        sum += " + ((0" + parity + ") mod 2) * " + number(int64_t(1) << to);
+      const std::vector<std::vector<Source>> &bits = sources[output];
+      for (unsigned to = 0; to < bits.size();) {
+        // Bits that move together are one division and one modulus.
+        unsigned run = 1;
+        if (bits[to].size() == 1) {
+          Source first = bits[to][0];
+          while (to + run < bits.size() && bits[to + run].size() == 1 &&
+                 bits[to + run][0] == Source(first.first, first.second + run))
+            ++run;
+        }
+        std::string parity = "0";
+        for (const Source &source : bits[to])
+          parity += " + " + shifted(source.first, source.second);
+        if (!bits[to].empty())
+          sum += " + ((" + parity + ") mod " + number(int64_t(1) << run) +
+                 ") * " + number(int64_t(1) << to);
+        to += run;
+      }
       equations.push_back("o_" + output + " == " + sum);
     }
     return relation(domain, range, equations);
@@ -235,7 +261,8 @@ protected:
   const int64_t offsets = restM * restK * 512;
 
   /// From the coordinate of the result back to the offset in the box: the
-  /// steps of the program in reverse.
+  /// steps of the program in reverse. A reshape is the equation of the two
+  /// row-major numbers.
   IntegerRelation program(const std::vector<int64_t> &permutation) {
     Variables transposed;
     std::vector<std::string> renames;
@@ -266,7 +293,9 @@ protected:
 
 TEST_F(ScaleChain, IsTheBlockedOrder) {
   IntegerRelation mma = expected();
-  EXPECT_TRUE(equal(program({0, 3, 2, 1, 4}), mma));
+  // A program is a bijection and so is the other side, with as many points:
+  // containment is equality.
+  EXPECT_TRUE(contained(program({0, 3, 2, 1, 4}), mma));
 
   auto library = scaleTileChain(restM, restK);
   ASSERT_TRUE(bool(library)) << library.error();
@@ -293,15 +322,16 @@ TEST_F(ScaleChain, WrongPermutations) {
                                            {0, 3, 1, 2, 4},
                                            {0, 2, 1, 3, 4},
                                            {0, 1, 3, 2, 4}}) {
-    EXPECT_FALSE(equal(program(permutation), mma));
+    EXPECT_FALSE(contained(program(permutation), mma));
     auto folded = IndexChain::rowMajor({restM, restK, 32, 4, 4});
     ASSERT_TRUE(bool(folded));
     folded = folded->transpose(permutation);
     ASSERT_TRUE(bool(folded)) << folded.error();
     // Some of these cannot even be reshaped into the scale matrix.
     auto reshaped = folded->reshape({restM * 128, restK * 4});
-    if (reshaped)
+    if (reshaped) {
       EXPECT_FALSE(*reshaped == *library);
+    }
   }
 }
 

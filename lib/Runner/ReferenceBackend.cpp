@@ -1,0 +1,38 @@
+//===- ReferenceBackend.cpp - the meaning on the CPU ----------------------===//
+
+#include "ReferenceBackend.h"
+#include "bsmm/Runner/CpuExecution.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace bsmm;
+using namespace bsmm::runner;
+
+std::string ReferenceBackend::run(ModuleOp module, const Problem &problem,
+                                  Operands &operands,
+                                  const RunOptions &options,
+                                  raw_ostream &log) {
+  CpuGemm gemm;
+  gemm.m = problem.m;
+  gemm.n = problem.n;
+  gemm.k = problem.k;
+  gemm.l = problem.l;
+  gemm.a = {operands.a, problem.pitchA, problem.m * problem.pitchA};
+  gemm.b = {operands.b, problem.pitchB, problem.n * problem.pitchB};
+  gemm.scaleA.bytes = operands.sfa;
+  gemm.scaleB.bytes = operands.sfb;
+  gemm.d = {operands.d, problem.pitchD, problem.m * problem.pitchD};
+  gemm.alpha = problem.alpha;
+  gemm.outScale = problem.outScale;
+  CpuExecutionOptions execution;
+  execution.accumulateF64 = options.accumulate == "f64";
+  if (options.smCount > 0)
+    execution.persistentCtas = options.smCount;
+  std::string reason =
+      executeGemmOnCpu(module, problem.kernel, gemm, execution);
+  if (reason.empty())
+    log << "reference: the "
+        << (problem.isProblemLevel ? "problem level" : "tile level")
+        << " on the CPU, sums in " << options.accumulate << "\n";
+  return reason;
+}
