@@ -252,8 +252,15 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
       })
       .Case([&](tensor::CastOp castOp) {
         auto type = dyn_cast<RankedTensorType>(castOp.getType());
-        if (!type)
-          return LogicalResult(castOp.emitOpError("expected a ranked tensor"));
+        auto source = dyn_cast<RankedTensorType>(castOp.getSource().getType());
+        if (!type || !source)
+          return LogicalResult(castOp.emitOpError("expected ranked tensors"));
+        for (auto [from, to] : llvm::zip(source.getShape(), type.getShape()))
+          if (ShapedType::isDynamic(from) && !ShapedType::isDynamic(to))
+            return LogicalResult(
+                castOp.emitOpError("expected a cast that forgets extents, got ")
+                << source << " to " << type
+                << "; a wrong extent would read other memory");
         mapping.map(castOp.getResult(),
                     tensor::CastOp::create(builder, convert(type),
                                            get(castOp.getSource()))

@@ -11,6 +11,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -185,6 +186,11 @@ LogicalResult ProblemLowering::store(Value tensor, const Memory &memory) {
     return old.emitOpError("expected results of whole bytes for the reference "
                            "conversion, got ")
            << memory.type;
+  for (int64_t dim = 0; dim < memory.type.getRank(); ++dim)
+    if (memory.type.isDynamicDim(dim))
+      require(emit.compare(arith::CmpIPredicate::eq, memory.extents[dim],
+                           emit.toValue(emit.extent(tensor, dim))),
+              cpuExtentsDisagree);
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Value> indices;
   for (int64_t dim = 0; dim < memory.type.getRank(); ++dim) {
@@ -529,46 +535,72 @@ void ProblemLowering::lowerView(ViewScalesOp op) {
   Value source = get(op.getSource());
   bool isUserView = tensorOf(source).getRank() == 6;
   RankedTensorType type = tensorOf(op.getResult());
-  // Extents that the type leaves open are those with padding.
+  // Batch, tiles of rows and tiles of groups in [32, 4, rest_m, 4, rest_k, L];
+  // the other view [L, rest_m, rest_k, 2, 256] begins with them.
+  static constexpr int64_t userDims[] = {5, 2, 4};
+  // Extents that the type leaves open are those with padding; those that it
+  // states must be there at run time.
   SmallVector<OpFoldResult> sizes;
+  Value fits;
   int64_t rank = type.getRank();
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t extent = type.getDimSize(dim);
-    if (!ShapedType::isDynamic(extent)) {
-      sizes.push_back(builder.getIndexAttr(extent));
+    bool isBatch = rank == 3 && dim == 0, isRow = dim == rank - 2;
+    int64_t perTile = isBatch ? 1 : isRow ? 128 : 4;
+    int64_t number = isBatch ? 0 : isRow ? 1 : 2;
+    int64_t from = isUserView ? userDims[number] : number;
+    OpFoldResult tiles = emit.extent(source, from);
+    if (ShapedType::isDynamic(extent)) {
+      sizes.push_back(emit.multiply(emit.toValue(tiles), perTile));
       continue;
     }
-    bool isBatch = rank == 3 && dim == 0, isRow = dim == rank - 2;
-    int64_t from = isUserView ? (isBatch ? 5
-                                 : isRow ? 2
-                                         : 4)
-                              : (isBatch ? 0
-                                 : isRow ? 1
-                                         : 2);
-    Value tiles = emit.toValue(emit.extent(source, from));
-    sizes.push_back(isBatch ? tiles : emit.multiply(tiles, isRow ? 128 : 4));
+    sizes.push_back(builder.getIndexAttr(extent));
+    if (isa<Attribute>(tiles))
+      continue;
+    Value holds = emit.compare(
+        isBatch ? arith::CmpIPredicate::eq : arith::CmpIPredicate::uge,
+        emit.toValue(tiles),
+        emit.index(llvm::divideCeil(uint64_t(extent), uint64_t(perTile))));
+    fits =
+        fits ? arith::AndIOp::create(builder, fits, holds).getResult() : holds;
   }
-  Value result = emit.generate(
-      sizes, builder.getI8Type(), [&](ValueRange indices) -> Value {
-        Value batch = rank == 3 ? indices[0] : emit.index(0);
-        Value row = indices[rank - 2], group = indices[rank - 1];
-        Value row32 = emit.remainder(row, 32),
-              row4 = emit.remainder(emit.divide(row, 32), 4),
-              rowTile = emit.divide(row, 128),
-              group4 = emit.remainder(group, 4),
-              groupTile = emit.divide(group, 4);
-        SmallVector<Value> at;
-        if (isUserView) {
-          at = {row32, row4, rowTile, group4, groupTile, batch};
-        } else {
-          Value inTile = emit.add(emit.multiply(row32, 16),
-                                  emit.add(emit.multiply(row4, 4), group4));
-          at = {batch, rowTile, groupTile, emit.divide(inTile, 256),
-                emit.remainder(inTile, 256)};
-        }
-        return tensor::ExtractOp::create(builder, source, at);
-      });
-  mapping.map(op.getResult(), result);
+  auto gather = [&] {
+    return emit.generate(
+        sizes, builder.getI8Type(), [&](ValueRange indices) -> Value {
+          Value batch = rank == 3 ? indices[0] : emit.index(0);
+          Value row = indices[rank - 2], group = indices[rank - 1];
+          Value row32 = emit.remainder(row, 32),
+                row4 = emit.remainder(emit.divide(row, 32), 4),
+                rowTile = emit.divide(row, 128),
+                group4 = emit.remainder(group, 4),
+                groupTile = emit.divide(group, 4);
+          SmallVector<Value> at;
+          if (isUserView) {
+            at = {row32, row4, rowTile, group4, groupTile, batch};
+          } else {
+            Value inTile = emit.add(emit.multiply(row32, 16),
+                                    emit.add(emit.multiply(row4, 4), group4));
+            at = {batch, rowTile, groupTile, emit.divide(inTile, 256),
+                  emit.remainder(inTile, 256)};
+          }
+          return tensor::ExtractOp::create(builder, source, at);
+        });
+  };
+  if (!fits) {
+    mapping.map(op.getResult(), gather());
+    return;
+  }
+  require(fits, cpuExtentsDisagree);
+  auto branch = scf::IfOp::create(
+      builder, RankedTensorType::get(type.getShape(), builder.getI8Type()),
+      fits, true);
+  mapping.map(op.getResult(), branch.getResult(0));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, gather());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantIntOp::create(builder, builder.getI8Type(), 0);
+  scf::YieldOp::create(builder, emit.fill(sizes, zero));
 }
 
 LogicalResult ProblemLowering::lowerLevelOp(Operation &op) {

@@ -31,9 +31,11 @@ static LogicalResult verifyExecutor(Operation *op, Executor executor) {
   switch (executor) {
   case Executor::Warpgroups:
     // A barrier under a branch would wait for threads that went another way.
-    if (op->getParentOfType<scf::IfOp>() || op->getParentOfType<DrainOp>())
-      return op->emitOpError("expected outside of branches and drains: all its "
-                             "threads execute it");
+    for (Operation *outer = op->getParentOp();
+         outer && !isa<KernelOp>(outer); outer = outer->getParentOp())
+      if (!isa<scf::ForOp, WarpRoleOp, LeaderOp>(outer))
+        return op->emitOpError("expected outside of branches and drains: all "
+                               "its threads execute it");
     if ((role && !role.isWarpgroup()) || isInLeader)
       return op->emitOpError("expected outside of a bsmm.warp_role, or in that "
                              "of a warpgroup: all its threads execute it");

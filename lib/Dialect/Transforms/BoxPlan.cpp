@@ -34,11 +34,13 @@ static std::optional<target::TensorMapElement> mapElement(Type type) {
   return std::nullopt;
 }
 
-/// The largest divisor of an extent that a box may have.
-static int64_t largestBoxExtent(int64_t extent) {
-  int64_t box = std::min<int64_t>(extent, target::tma::maxBoxDim);
+/// The largest divisor of an extent that a box may have and that is a multiple
+/// of `unit`, which divides the extent.
+static int64_t largestBoxExtent(int64_t extent, int64_t unit = 1) {
+  int64_t box =
+      std::min<int64_t>(extent, target::tma::maxBoxDim / unit * unit);
   while (extent % box != 0)
-    --box;
+    box -= unit;
   return box;
 }
 
@@ -69,10 +71,12 @@ FailureOr<BoxPlan> bsmm::planBoxes(Operation *user, TensorMapType map,
   int64_t unitBytes = target::info(*element).globalBits / 8;
 
   plan.box.resize(rank);
-  for (int64_t dim = 0; dim + 1 < rank; ++dim)
-    plan.box[dim] = largestBoxExtent(shape[dim]);
-  int64_t innerUnits = shape[rank - 1] / plan.elementsPerUnit;
   bool isSwizzled = plan.swizzle != layout::SwizzleMode::None;
+  // Every box of a swizzled tile starts at the pattern, which has 8 rows.
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    plan.box[dim] = largestBoxExtent(
+        shape[dim], isSwizzled && dim + 2 == rank ? 8 : 1);
+  int64_t innerUnits = shape[rank - 1] / plan.elementsPerUnit;
   plan.box[rank - 1] =
       isSwizzled ? layout::swizzleWidth(plan.swizzle) / unitBytes
                  : largestBoxExtent(innerUnits);

@@ -85,6 +85,14 @@ LogicalResult KernelBuilder::check() {
   if (op.getActivation() == Activation::Silu)
     return op.emitOpError(
         "expected no silu: tile-level kernels have no exponential yet");
+  if (NumericsAttr numerics = op.getNumericsAttr();
+      numerics &&
+      (!numerics.getAccumulate().isF32() || numerics.getPromoteEvery() != 0 ||
+       numerics.getOverflow() != Overflow::Infinity))
+    return op.emitOpError("expected numerics with accumulate = f32, "
+                          "promote_every = 0 and overflow = infinity, which "
+                          "tile-level kernels have, got ")
+           << numerics;
   if (config.blockM != 128)
     return op.emitOpError("expected block-m 128, got ") << config.blockM;
   if (config.blockN < 64 || config.blockN > 256 || config.blockN % 64 != 0)
@@ -373,6 +381,12 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         return op.emitOpError("expected only bsmm.view_scales and one "
                               "bsmm.scaled_matmul in a function that becomes a "
                               "kernel");
+    auto terminator = cast<func::ReturnOp>(
+        function.getBody().front().getTerminator());
+    if (terminator.getNumOperands() != 1 ||
+        terminator.getOperand(0) != matmul.getResult())
+      return terminator.emitOpError("expected to return the product alone in a "
+                                    "function that becomes a kernel");
     for (Value operand : matmul->getOperands())
       if (!isa<BlockArgument>(operand) &&
           !operand.getDefiningOp<ViewScalesOp>())

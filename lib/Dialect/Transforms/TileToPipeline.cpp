@@ -286,7 +286,13 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
         other.op.getLimitK() != op.getLimitK())
       return op.emitOpError("expected one limit_k for scaled dots that share "
                             "loaded scales");
-  dots.push_back({op, *a, *scaleA, *b, *scaleB, tiles->scaleB.rowOffset});
+  // Row 0 is where the buffer starts.
+  Value scaleBOffset = tiles->scaleB.rowOffset;
+  if (APInt offset; scaleBOffset &&
+                    matchPattern(scaleBOffset, m_ConstantInt(&offset)) &&
+                    offset.isZero())
+    scaleBOffset = Value();
+  dots.push_back({op, *a, *scaleA, *b, *scaleB, scaleBOffset});
   return success();
 }
 

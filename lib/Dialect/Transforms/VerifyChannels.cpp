@@ -234,8 +234,18 @@ static LogicalResult verifySchedules(const Side &producer,
 }
 
 static LogicalResult verifyChannel(CreateChannelOp create) {
+  // A loop that never runs takes its whole protocol with it.
+  if (create.getChannel().use_empty())
+    return success();
+  // In the order of the program, so that notes point at the first one.
+  SmallVector<Operation *> users;
+  create->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) {
+        if (llvm::is_contained(op->getOperands(), create.getChannel()))
+          users.push_back(op);
+      });
   Side producer, consumer;
-  for (Operation *user : create.getChannel().getUsers()) {
+  for (Operation *user : users) {
     LogicalResult result = success();
     if (isa<AcquireOp>(user))
       result = setOnce(producer.enter, user, "acquire");

@@ -117,3 +117,18 @@ func.func @f(%s: tensor<8x4xf8E4M3FN, #linear>, %t: tensor<4x4xf32>)
       : tensor<8x4xf8E4M3FN, #linear> to tensor<8x4xf8E4M3FN, #blocked>
   return %0 : tensor<8x4xf8E4M3FN, #blocked>
 }
+
+// -----
+
+#linear = #bsmm.scales<linear, vec = 16>
+#blocked = #bsmm.scales<blocked_128x4, vec = 16>
+
+func.func @f(%s: tensor<?x?xf8E4M3FN, #linear>)
+    -> tensor<8x4xf8E4M3FN, #blocked> {
+  // expected-error @below {{expected a cast that forgets extents}}
+  %0 = tensor.cast %s
+      : tensor<?x?xf8E4M3FN, #linear> to tensor<8x4xf8E4M3FN, #linear>
+  %1 = bsmm.pack_scales %0
+      : tensor<8x4xf8E4M3FN, #linear> to tensor<8x4xf8E4M3FN, #blocked>
+  return %1 : tensor<8x4xf8E4M3FN, #blocked>
+}
