@@ -13,7 +13,16 @@ namespace bsmm::emulator {
 
 namespace {
 enum class AtomicOp : uint8_t {
-  Add, Min, Max, Inc, Dec, Exch, Cas, And, Or, Xor
+  Add,
+  Min,
+  Max,
+  Inc,
+  Dec,
+  Exch,
+  Cas,
+  And,
+  Or,
+  Xor
 };
 
 template <typename T> T combine(AtomicOp op, T old, T value, T swap) {
@@ -44,14 +53,12 @@ template <typename T> T combine(AtomicOp op, T old, T value, T swap) {
 
 uint64_t combineFloat(AtomicOp op, Ty type, uint64_t old, uint64_t value) {
   auto half = [&](uint32_t a, uint32_t b, bool isBf16) -> uint32_t {
-    auto format =
-        isBf16 ? units::NumberFormat::BF16 : units::NumberFormat::F16;
+    auto format = isBf16 ? units::NumberFormat::BF16 : units::NumberFormat::F16;
     float x = units::decodeToFloat(format, a);
     float y = units::decodeToFloat(format, b);
     if (op == AtomicOp::Add)
-      return units::encodeFromDouble(format,
-                                     static_cast<double>(x) +
-                                         static_cast<double>(y));
+      return units::encodeFromDouble(format, static_cast<double>(x) +
+                                                 static_cast<double>(y));
     bool takeFirst = op == AtomicOp::Min ? x <= y : x >= y;
     if (x != x)
       return b;
@@ -106,8 +113,8 @@ static Step execAtomic(Exec &x, const Inst &i, uint32_t mask) {
       uint64_t old = 0;
       std::memcpy(&old, at, std::min(element, 8u));
       uint32_t from = list[2 * k + 1];
-      uint64_t value = element == 8 ? x.r<uint64_t>(from)[lane]
-                                    : x.r<uint32_t>(from)[lane];
+      uint64_t value =
+          element == 8 ? x.r<uint64_t>(from)[lane] : x.r<uint32_t>(from)[lane];
       uint64_t swap = 0;
       if (op == AtomicOp::Cas)
         swap = element == 8 ? x.r<uint64_t>(i.o[0])[lane]
@@ -116,15 +123,13 @@ static Step execAtomic(Exec &x, const Inst &i, uint32_t mask) {
       if (isFloat(type) && op != AtomicOp::Exch && op != AtomicOp::Cas)
         result = combineFloat(op, type, old, value);
       else if (type == Ty::S32)
-        result = static_cast<uint32_t>(
-            combine<int32_t>(op, static_cast<int32_t>(old),
-                             static_cast<int32_t>(value),
-                             static_cast<int32_t>(swap)));
+        result = static_cast<uint32_t>(combine<int32_t>(
+            op, static_cast<int32_t>(old), static_cast<int32_t>(value),
+            static_cast<int32_t>(swap)));
       else if (type == Ty::S64)
-        result = static_cast<uint64_t>(
-            combine<int64_t>(op, static_cast<int64_t>(old),
-                             static_cast<int64_t>(value),
-                             static_cast<int64_t>(swap)));
+        result = static_cast<uint64_t>(combine<int64_t>(
+            op, static_cast<int64_t>(old), static_cast<int64_t>(value),
+            static_cast<int64_t>(swap)));
       else if (element == 2)
         result = combine<uint16_t>(op, static_cast<uint16_t>(old),
                                    static_cast<uint16_t>(value),
@@ -165,8 +170,8 @@ static bool decodeAtomic(Decoder &d, bool hasResult) {
   int vector = d.takeOne({"v2", "v4", "v8"});
   if (vector >= 0)
     elements = 2u << vector;
-  int op = d.takeOne({"add", "min", "max", "inc", "dec", "exch", "cas", "and",
-                      "or", "xor"});
+  int op = d.takeOne(
+      {"add", "min", "max", "inc", "dec", "exch", "cas", "and", "or", "xor"});
   Ty type = d.takeType();
   if (op < 0)
     return d.fail("expected an operation");
@@ -181,8 +186,8 @@ static bool decodeAtomic(Decoder &d, bool hasResult) {
     break;
   case AtomicOp::Min:
   case AtomicOp::Max:
-    legal = !isFloat(type) || bits == 16 || type == Ty::F16x2 ||
-            type == Ty::BF16x2;
+    legal =
+        !isFloat(type) || bits == 16 || type == Ty::F16x2 || type == Ty::BF16x2;
     break;
   case AtomicOp::Inc:
   case AtomicOp::Dec:

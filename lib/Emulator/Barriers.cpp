@@ -59,9 +59,8 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
     uint32_t trueThreads = static_cast<uint32_t>(split.waitPhase >> 32);
     uint32_t voters = static_cast<uint32_t>(split.waitPhase);
     if (i.a == 2)
-      forLanes(mask, [&](int lane) {
-        x.r<uint32_t>(i.o[2])[lane] = trueThreads;
-      });
+      forLanes(mask,
+               [&](int lane) { x.r<uint32_t>(i.o[2])[lane] = trueThreads; });
     if (i.a >= 3) {
       bool value = i.a == 3 ? trueThreads == voters : trueThreads != 0;
       uint32_t &predicate = *x.r<uint32_t>(i.o[2]);
@@ -87,8 +86,8 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
         threads > (m.threadsPerCta + 31) / 32 * 32)
       return x.fatal(i, "barrier-count",
                      "a barrier takes a multiple of 32 threads up to the " +
-                         std::to_string(m.threadsPerCta) +
-                         " of the CTA, got " + std::to_string(threads),
+                         std::to_string(m.threadsPerCta) + " of the CTA, got " +
+                         std::to_string(threads),
                      first);
     if (barrier.arrived != 0 && barrier.expected != threads)
       return x.fatal(i, "barrier-count",
@@ -110,11 +109,13 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
     barrier.voters += static_cast<uint32_t>(__builtin_popcount(mask));
   }
   barrier.knowledge.join(x.warp->knowledge);
-  if (x.warp->needsBeforeFence)
+  if (x.warp->needsBeforeFence) {
+    x.warp->needsBeforeFence = false;
     x.strict(i, "missing-before-thread-sync",
              "tcgen05.fence::before_thread_sync is recommended between "
              "tcgen05 operations and a barrier that orders them (PTX ISA, "
              "tcgen05.fence)");
+  }
   m.release(*x.warp);
   ++m.changes;
   if (sized && barrier.arrived > barrier.expected)
@@ -315,8 +316,7 @@ static bool decodeFence(Decoder &d) {
     if (!acquire)
       return d.count(0, 0);
     int64_t size;
-    if (!d.count(2, 2) ||
-        !d.address(d.operand(0), Space::Generic, i.addr[0]) ||
+    if (!d.count(2, 2) || !d.address(d.operand(0), Space::Generic, i.addr[0]) ||
         !d.immediate(d.operand(1), size))
       return false;
     if (size != 128)

@@ -52,10 +52,10 @@ bool Destinations::find(Exec &x, const Inst &i, int lane, uint32_t address,
                "between mbarrier.init and the async proxy's use of the "
                "mbarrier (PTX ISA, fence.mbarrier_init)",
                lane);
-    targets.push_back({cta, barrier, barrierOffset, object->agent,
-                       object->clockBase + static_cast<Clock>(object->phase) +
-                           1,
-                       object->phase});
+    targets.push_back(
+        {cta, barrier, barrierOffset, object->agent,
+         object->clockBase + static_cast<Clock>(object->phase) + 1,
+         object->phase});
     return true;
   };
   size_t ctas = x.cluster->ctas.size();
@@ -78,12 +78,10 @@ bool Destinations::find(Exec &x, const Inst &i, int lane, uint32_t address,
   for (uint32_t rank = 0; rank < ctas; ++rank) {
     if (!(mask >> rank & 1))
       continue;
-    uint32_t barrierRank =
-        pair ? (rank & ~1u) | (barrierCta->rank & 1) : rank;
+    uint32_t barrierRank = pair ? (rank & ~1u) | (barrierCta->rank & 1) : rank;
     if (barrierRank >= ctas)
       return false;
-    if (!add(x.cluster->ctas[rank].get(),
-             x.cluster->ctas[barrierRank].get()))
+    if (!add(x.cluster->ctas[rank].get(), x.cluster->ctas[barrierRank].get()))
       return false;
   }
   return true;
@@ -95,8 +93,14 @@ void Destinations::track(Exec &x, const Inst &i, int lane, uint32_t at,
   if (!m.options->checkHazards)
     return;
   for (const Target &target : targets) {
-    Machine::Access access = {&x.warp->knowledge, target.agent, target.clock,
-                              true, i.line, x.warp, lane, what};
+    Machine::Access access = {&x.warp->knowledge,
+                              target.agent,
+                              target.clock,
+                              true,
+                              i.line,
+                              x.warp,
+                              lane,
+                              what};
     m.writeShared(*target.cta, at, bytes, access);
   }
 }
@@ -110,8 +114,8 @@ void Destinations::complete(Machine &m, uint32_t bytes, uint32_t line,
                             Warp *warp, int lane,
                             const Knowledge &knowledge) const {
   for (const Target &target : targets) {
-    Mbarrier *barrier = m.findMbarrier(*target.barrierCta,
-                                       target.barrierOffset);
+    Mbarrier *barrier =
+        m.findMbarrier(*target.barrierCta, target.barrierOffset);
     if (barrier != nullptr && barrier->phase != target.phase)
       m.diagnose(Severity::Error, "transaction-phase",
                  "the copy was issued in phase " +
@@ -134,9 +138,8 @@ static bool sharedRange(Exec &x, const Inst &i, int lane, uint32_t offset,
     return true;
   x.error(i, what[0] == 'r' ? "invalid-read" : "invalid-write",
           std::string(what) + " " + std::to_string(bytes) +
-              " bytes at shared memory address " + hex(offset) +
-              ", outside [" + hex(SharedReserved) + ", " +
-              hex(x.machine->sharedEnd) + ")",
+              " bytes at shared memory address " + hex(offset) + ", outside [" +
+              hex(SharedReserved) + ", " + hex(x.machine->sharedEnd) + ")",
           lane);
   return false;
 }
@@ -211,8 +214,7 @@ Step execTensorLoad(Exec &x, const Inst &i, uint32_t mask) {
       return;
     }
     Destinations to;
-    uint32_t ctaMask =
-        i.a ? x.r<uint32_t>(i.o[0])[lane] & 0xFFFF : 0;
+    uint32_t ctaMask = i.a ? x.r<uint32_t>(i.o[0])[lane] & 0xFFFF : 0;
     if (!to.find(x, i, lane, address, barrier, i.a, ctaMask, i.b == 2))
       return;
     std::string wrong = units::checkTransfer(
@@ -251,8 +253,8 @@ Step execTensorLoad(Exec &x, const Inst &i, uint32_t mask) {
         const uint8_t *from = nullptr;
         uint32_t valid = piece.validEnd - piece.validBegin;
         if (valid != 0)
-          from = machine->globalPointer(
-              piece.globalAddress + piece.validBegin, valid, false, none);
+          from = machine->globalPointer(piece.globalAddress + piece.validBegin,
+                                        valid, false, none);
         const uint8_t *data = from;
         if (valid != piece.bytes) {
           units::fillOutOfBounds(map, filled, piece.bytes);
@@ -356,8 +358,8 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
           if (reduction)
             units::reduceElements(
                 map.element,
-                static_cast<units::ReductionOperation>(reduction - 1), to,
-                from, valid);
+                static_cast<units::ReductionOperation>(reduction - 1), to, from,
+                valid);
           else
             std::memcpy(to, from, valid);
         }
@@ -412,8 +414,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
       std::string error;
       if (address % 16 != 0) {
         x.error(i, "bulk-copy",
-                "the address " + hex(address) +
-                    " is not aligned to 16 bytes",
+                "the address " + hex(address) + " is not aligned to 16 bytes",
                 lane);
         return 0;
       }
@@ -426,8 +427,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
     };
     auto sharedSide = [&](const AddressRef &ref, uint32_t &address) {
       if (!sharedAddressOf(x, ref, lane, address)) {
-        x.error(i, "shared-address", "expected a shared memory address",
-                lane);
+        x.error(i, "shared-address", "expected a shared memory address", lane);
         return false;
       }
       if (address % 16 != 0) {
@@ -448,14 +448,13 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
     Cta *cta = x.cta;
     uint32_t line = i.line;
     uint8_t reduction = i.c;
-    units::TensorMapElement element =
-        static_cast<units::TensorMapElement>(i.d);
+    units::TensorMapElement element = static_cast<units::TensorMapElement>(i.d);
     auto move = [reduction, element](uint8_t *to, const uint8_t *from,
                                      uint32_t bytes) {
       if (reduction)
         units::reduceElements(
-            element, static_cast<units::ReductionOperation>(reduction - 1),
-            to, from, bytes);
+            element, static_cast<units::ReductionOperation>(reduction - 1), to,
+            from, bytes);
       else
         std::memmove(to, from, bytes);
     };
@@ -476,9 +475,9 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
       op->sequence = ++x.warp->sequence[AgentBulkRead];
       if (m.options->checkHazards)
         m.readShared(*x.cta, offset, size,
-                     {&x.warp->knowledge,
-                      x.warp->firstAgent + AgentBulkRead, op->sequence, true,
-                      i.line, x.warp, lane, "cp.async.bulk"});
+                     {&x.warp->knowledge, x.warp->firstAgent + AgentBulkRead,
+                      op->sequence, true, i.line, x.warp, lane,
+                      "cp.async.bulk"});
       auto data = std::make_shared<std::vector<uint8_t>>();
       op->readStage = [=]() {
         data->assign(cta->shared.data() + offset,
@@ -490,14 +489,14 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
              size);
       };
       x.warp->lastBulkStore = i.line;
-    bulkQueue(x, lane).open.push_back(op);
+      bulkQueue(x, lane).open.push_back(op);
     } else {
       uint32_t address, barrier;
       if (!sharedSide(i.addr[0], address))
         return;
       if (!sharedAddressOf(x, i.addr[2], lane, barrier)) {
-        x.error(i, "shared-address",
-                "expected an mbarrier in shared memory", lane);
+        x.error(i, "shared-address", "expected an mbarrier in shared memory",
+                lane);
         return;
       }
       Destinations to;
@@ -615,8 +614,7 @@ bool tensorOperand(Decoder &d, const ptx::Operand &operand, uint32_t rank) {
     return d.fail("expected [tensor-map, {coordinates}]");
   const ptx::Operand &vector = operand.elements[1];
   if (vector.elements.size() != rank)
-    return d.fail("expected " + std::to_string(rank) +
-                  " coordinates, got " +
+    return d.fail("expected " + std::to_string(rank) + " coordinates, got " +
                   std::to_string(vector.elements.size()));
   std::vector<uint32_t> offsets;
   for (const ptx::Operand &coordinate : vector.elements)
@@ -757,8 +755,7 @@ bool decodeBulk(Decoder &d, bool reduce) {
     i.o[1] = d.source(4, Ty::U16);
   if (hint)
     d.source(operands - 1, Ty::B64);
-  if (!group &&
-      !d.address(d.operand(3), Space::SharedCluster, i.addr[2]))
+  if (!group && !d.address(d.operand(3), Space::SharedCluster, i.addr[2]))
     return false;
   return d.address(d.operand(0), Space::Generic, i.addr[0]) &&
          d.address(d.operand(1), Space::Generic, i.addr[1]);

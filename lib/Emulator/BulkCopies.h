@@ -29,8 +29,8 @@ struct Destinations {
              const char *what) const;
   void attach(AsyncOp &op) const;
   /// Tells the mbarriers.
-  void complete(Machine &m, uint32_t bytes, uint32_t line, Warp *warp,
-                int lane, const Knowledge &knowledge) const;
+  void complete(Machine &m, uint32_t bytes, uint32_t line, Warp *warp, int lane,
+                const Knowledge &knowledge) const;
 };
 
 /// Reads the map that an instruction names. False after an error.

@@ -60,8 +60,8 @@ Step execTryCancel(Exec &x, const Inst &i, uint32_t mask) {
     op->apply = [=]() {
       Answer answer = {0, 0, 0, 0};
       if (machine->nextCluster < machine->clusterCount) {
-        Dim3 first = machine->firstCta(
-            machine->clusterOrder[machine->nextCluster++]);
+        Dim3 first =
+            machine->firstCta(machine->clusterOrder[machine->nextCluster++]);
         answer = {first.x, first.y, first.z, 1};
         machine->finishedCtas += to.targets[0].cta->cluster->ctas.size();
       }
@@ -83,8 +83,7 @@ bool decodeTryCancel(Decoder &d) {
   i.a = d.take("multicast::cluster::all");
   d.take("b128");
   i.fn = execTryCancel;
-  return d.count(2, 2) &&
-         d.address(d.operand(0), Space::Generic, i.addr[0]) &&
+  return d.count(2, 2) && d.address(d.operand(0), Space::Generic, i.addr[0]) &&
          d.address(d.operand(1), Space::Generic, i.addr[1]);
 }
 
@@ -131,8 +130,8 @@ bool decodeQuery(Decoder &d) {
     i.o[0] = d.destination(0, Ty::Pred);
     return !d.failed();
   }
-  int one = d.takeOne({"get_first_ctaid::x", "get_first_ctaid::y",
-                       "get_first_ctaid::z"});
+  int one = d.takeOne(
+      {"get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"});
   bool four = d.take("get_first_ctaid");
   d.take("v4");
   d.take("b32");

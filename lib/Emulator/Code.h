@@ -71,7 +71,7 @@ struct Inst {
   bool predNegated = false;
   Together together = Together::Alone;
   bool isBranch = false;
-  bool isTensor = false; ///< does its own register checks
+  bool isTensor = false;    ///< does its own register checks
   bool writesWgmma = false; ///< an operand of wgmma, behind its back
   bool traced = false;      ///< worth an event in a trace
   /// Registers: meaning is the handler's.
@@ -83,7 +83,7 @@ struct Inst {
   int64_t imm = 0;
   uint32_t target = 0;
   uint32_t reconverge = NoOperand; ///< pc, or none inside the function
-  uint32_t list = 0;      ///< into CompiledModule::lists
+  uint32_t list = 0;               ///< into CompiledModule::lists
   uint32_t listCount = 0;
   uint32_t list2 = 0;
   uint32_t list2Count = 0;
@@ -106,7 +106,6 @@ struct MmaLayout {
   uint32_t cRegisters = 4;
   uint32_t scaleVector = 0;
 };
-
 
 /// A constant slot of the register file, given its value at launch.
 struct ConstantSlot {
@@ -149,8 +148,8 @@ struct CompiledModule {
   uint32_t predicateBase = 0; ///< the open block of predicates
   uint32_t predicateBytesLeft = 0;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constantOffsets;
-  uint32_t localBytes = 0;     ///< of each thread
-  uint32_t targetNumber = 0;   ///< 90, 100, 103, 120...
+  uint32_t localBytes = 0;   ///< of each thread
+  uint32_t targetNumber = 0; ///< 90, 100, 103, 120...
   /// A new slot of the register file.
   uint32_t allocate(uint32_t bits);
   /// Name of the register at an offset, for messages.
@@ -163,15 +162,50 @@ struct CompiledModule {
 enum class Ty : uint8_t {
   None,
   Pred,
-  B8, U8, S8,
-  B16, U16, S16, F16, BF16,
-  B32, U32, S32, F32, F16x2, BF16x2, TF32, U16x2, S16x2,
-  B64, U64, S64, F64, F32x2,
+  B8,
+  U8,
+  S8,
+  B16,
+  U16,
+  S16,
+  F16,
+  BF16,
+  B32,
+  U32,
+  S32,
+  F32,
+  F16x2,
+  BF16x2,
+  TF32,
+  U16x2,
+  S16x2,
+  B64,
+  U64,
+  S64,
+  F64,
+  F32x2,
   B128,
-  E4M3x2, E5M2x2, E2M1x2, E2M3x2, E3M2x2, UE8M0x2,
-  E4M3x4, E5M2x4, E2M1x4, E2M3x4, E3M2x4,
-  E4M3, E5M2, E2M1, E2M3, E3M2, UE8M0, UE4M3,
-  S4, U4, B1
+  E4M3x2,
+  E5M2x2,
+  E2M1x2,
+  E2M3x2,
+  E3M2x2,
+  UE8M0x2,
+  E4M3x4,
+  E5M2x4,
+  E2M1x4,
+  E2M3x4,
+  E3M2x4,
+  E4M3,
+  E5M2,
+  E2M1,
+  E2M3,
+  E3M2,
+  UE8M0,
+  UE4M3,
+  S4,
+  U4,
+  B1
 };
 
 Ty parseType(std::string_view text);
@@ -210,7 +244,9 @@ public:
   /// Operand offsets. On failure they set the error and return NoOperand.
   /// Registers must be `bits` wide; immediates are converted to `type`.
   uint32_t source(const ptx::Operand &operand, Ty type);
-  uint32_t source(size_t index, Ty type) { return source(operand(index), type); }
+  uint32_t source(size_t index, Ty type) {
+    return source(operand(index), type);
+  }
   uint32_t destination(const ptx::Operand &operand, Ty type);
   uint32_t destination(size_t index, Ty type) {
     return destination(operand(index), type);
@@ -242,8 +278,8 @@ public:
 private:
   bool decodeOne(const ptx::Instruction &instruction);
   bool decodeControl(std::string_view base);
-  bool resolveLabel(const ptx::Instruction &instruction,
-                    std::string_view label, uint32_t &target);
+  bool resolveLabel(const ptx::Instruction &instruction, std::string_view label,
+                    uint32_t &target);
   bool findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
                  bool &isKernelParameter);
   uint32_t symbolSource(const ptx::Operand &operand, uint32_t bits);

@@ -49,8 +49,8 @@ Step execPack(Exec &x, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int l) {
     unsigned __int128 value = 0;
     for (uint32_t k = 0; k < i.listCount; ++k) {
-      uint64_t piece = i.b == 64 ? x.r<uint64_t>(list[k])[l]
-                                 : x.r<uint32_t>(list[k])[l];
+      uint64_t piece =
+          i.b == 64 ? x.r<uint64_t>(list[k])[l] : x.r<uint32_t>(list[k])[l];
       if (i.b < 64)
         piece &= (1ull << i.b) - 1;
       value |= static_cast<unsigned __int128>(piece) << (k * i.b);
@@ -183,8 +183,8 @@ bool decodeMov(Decoder &d) {
 /// signed (0 none, 1 unsigned, 2 signed), f: source register bits.
 Step execCvtInteger(Exec &x, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int l) {
-    uint64_t raw = i.f == 64 ? x.r<uint64_t>(i.o[1])[l]
-                             : x.r<uint32_t>(i.o[1])[l];
+    uint64_t raw =
+        i.f == 64 ? x.r<uint64_t>(i.o[1])[l] : x.r<uint32_t>(i.o[1])[l];
     __int128 value;
     unsigned shift = 64u - i.a;
     if (i.b)
@@ -202,10 +202,9 @@ Step execCvtInteger(Exec &x, const Inst &i, uint32_t mask) {
       // To the width of the type, then to that of the register.
       unsigned cut = 64u - i.c;
       bool isSigned = i.extra != 0;
-      result = isSigned
-                   ? static_cast<uint64_t>(
-                         static_cast<int64_t>(result << cut) >> cut)
-                   : result << cut >> cut;
+      result = isSigned ? static_cast<uint64_t>(
+                              static_cast<int64_t>(result << cut) >> cut)
+                        : result << cut >> cut;
     }
     if (i.d == 64)
       x.r<uint64_t>(i.o[0])[l] = result;
@@ -310,8 +309,8 @@ Step execCvtToFloat(Exec &x, const Inst &i, uint32_t mask) {
   static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
                               FE_UPWARD};
   forLanes(mask, [&](int l) {
-    uint64_t raw = i.e == 64 ? x.r<uint64_t>(i.o[1])[l]
-                             : x.r<uint32_t>(i.o[1])[l];
+    uint64_t raw =
+        i.e == 64 ? x.r<uint64_t>(i.o[1])[l] : x.r<uint32_t>(i.o[1])[l];
     double value;
     bool wideInteger = false;
     if (isFloat(from)) {
@@ -328,8 +327,8 @@ Step execCvtToFloat(Exec &x, const Inst &i, uint32_t mask) {
     } else {
       unsigned shift = 64u - bitsOf(from);
       if (isSignedInteger(from))
-        raw = static_cast<uint64_t>(static_cast<int64_t>(raw << shift) >>
-                                    shift);
+        raw =
+            static_cast<uint64_t>(static_cast<int64_t>(raw << shift) >> shift);
       else
         raw = raw << shift >> shift;
       wideInteger = bitsOf(from) == 64;
@@ -500,8 +499,8 @@ uint32_t packedOperand(Decoder &d, size_t index, uint32_t bits, bool isSource) {
   Ty type = bitType(bits);
   uint32_t offset = isSource ? d.wideSource(d.operand(index), type, width)
                              : d.wideDestination(d.operand(index), type, width);
-  if (offset != NoOperand && (width < bits || (bits > 8 && width != bits) ||
-                              width > 32))
+  if (offset != NoOperand &&
+      (width < bits || (bits > 8 && width != bits) || width > 32))
     d.fail("expected a register of " + std::to_string(bits) + " bits");
   return offset;
 }
@@ -620,8 +619,8 @@ Step execCvtPack(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t field = (1u << bits) - 1;
   forLanes(mask, [&](int l) {
     auto saturate = [&](int32_t value) {
-      return static_cast<uint32_t>(std::min<int64_t>(
-                 std::max<int64_t>(value, low), high)) &
+      return static_cast<uint32_t>(
+                 std::min<int64_t>(std::max<int64_t>(value, low), high)) &
              field;
     };
     uint32_t pair = saturate(a[l]) << bits | saturate(b[l]);
@@ -653,8 +652,24 @@ bool decodeCvtPack(Decoder &d) {
 //===----------------------------------------------------------------------===//
 
 enum Comparison {
-  Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs,
-  Equ, Neu, Ltu, Leu, Gtu, Geu, Num, IsNan
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Lo,
+  Ls,
+  Hi,
+  Hs,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  IsNan
 };
 
 template <typename T> bool compareInteger(int comparison, T a, T b) {
@@ -683,8 +698,8 @@ uint32_t compareLanes(Exec &x, const Inst &i, uint32_t mask) {
   const Slot<T> *b = x.r<Slot<T>>(i.o[3]);
   uint32_t result = 0;
   forLanes(mask, [&](int l) {
-    result |= static_cast<uint32_t>(compareInteger<T>(
-                  i.a, unpack<T>(a[l]), unpack<T>(b[l])))
+    result |= static_cast<uint32_t>(
+                  compareInteger<T>(i.a, unpack<T>(a[l]), unpack<T>(b[l])))
               << l;
   });
   return result;
@@ -713,13 +728,14 @@ uint32_t compareMask(Exec &x, const Inst &i, uint32_t mask, bool half) {
     break;
   }
   uint32_t result = 0;
-  Ty element = type == Ty::F16x2 ? Ty::F16 : type == Ty::BF16x2 ? Ty::BF16
-                                                                 : type;
+  Ty element = type == Ty::F16x2    ? Ty::F16
+               : type == Ty::BF16x2 ? Ty::BF16
+                                    : type;
   forLanes(mask, [&](int l) {
-    uint64_t a = type == Ty::F64 ? x.r<uint64_t>(i.o[2])[l]
-                                 : x.r<uint32_t>(i.o[2])[l];
-    uint64_t b = type == Ty::F64 ? x.r<uint64_t>(i.o[3])[l]
-                                 : x.r<uint32_t>(i.o[3])[l];
+    uint64_t a =
+        type == Ty::F64 ? x.r<uint64_t>(i.o[2])[l] : x.r<uint32_t>(i.o[2])[l];
+    uint64_t b =
+        type == Ty::F64 ? x.r<uint64_t>(i.o[3])[l] : x.r<uint32_t>(i.o[3])[l];
     if (half) {
       a >>= 16;
       b >>= 16;
@@ -739,8 +755,8 @@ uint32_t compareMask(Exec &x, const Inst &i, uint32_t mask, bool half) {
 Step execSetp(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t holds = compareMask(x, i, mask, false);
   uint32_t other = ~holds;
-  bool packed = static_cast<Ty>(i.b) == Ty::F16x2 ||
-                static_cast<Ty>(i.b) == Ty::BF16x2;
+  bool packed =
+      static_cast<Ty>(i.b) == Ty::F16x2 || static_cast<Ty>(i.b) == Ty::BF16x2;
   if (packed)
     other = compareMask(x, i, mask, true);
   if (i.c) {
@@ -843,8 +859,7 @@ Step execSet(Exec &x, const Inst &i, uint32_t mask) {
       uint32_t unit = type == Ty::F16x2    ? 0x3C00u
                       : type == Ty::BF16x2 ? 0x3F80u
                                            : 0xFFFFu;
-      value = (holds >> l & 1 ? unit : 0) |
-              (upper >> l & 1 ? unit << 16 : 0);
+      value = (holds >> l & 1 ? unit : 0) | (upper >> l & 1 ? unit << 16 : 0);
     }
     x.r<uint32_t>(i.o[0])[l] = value;
   });
@@ -910,8 +925,8 @@ template <typename U> Step execSlct(Exec &x, const Inst &i, uint32_t mask) {
   const U *b = x.r<U>(i.o[2]);
   const uint32_t *c = x.r<uint32_t>(i.o[3]);
   forLanes(mask, [&](int l) {
-    bool first = i.a ? fromBits<float>(c[l]) >= 0
-                     : static_cast<int32_t>(c[l]) >= 0;
+    bool first =
+        i.a ? fromBits<float>(c[l]) >= 0 : static_cast<int32_t>(c[l]) >= 0;
     d[l] = first ? a[l] : b[l];
   });
   return Step::Next;
@@ -942,9 +957,8 @@ bool decodeSlct(Decoder &d) {
 } // namespace
 
 int takeComparison(Decoder &d) {
-  return d.takeOne({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi",
-                    "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num",
-                    "nan"});
+  return d.takeOne({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs",
+                    "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
 }
 
 bool compareFloat(int comparison, double a, double b) {

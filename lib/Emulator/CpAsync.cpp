@@ -43,8 +43,7 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
       from.pointer = m.globalPointer(address, bytes, false, error);
       if (from.pointer == nullptr || address % i.a != 0) {
         x.error(i, "invalid-read",
-                "reads " + (error.empty() ? "misaligned address " +
-                                                hex(address)
+                "reads " + (error.empty() ? "misaligned address " + hex(address)
                                           : error),
                 lane);
         failed = true;
@@ -221,8 +220,7 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
     Knowledge knowledge = x.warp->knowledge;
     op->apply = [=]() {
       for (const Destinations::Target &target : to.targets)
-        std::memcpy(target.cta->shared.data() + to.offset, data.data(),
-                    bytes);
+        std::memcpy(target.cta->shared.data() + to.offset, data.data(), bytes);
       to.complete(*machine, bytes, line, warp, lane, knowledge);
     };
     m.issue(*x.cluster, op);

@@ -25,13 +25,12 @@ Ty parseType(std::string_view text) {
       {"b64", Ty::B64},       {"u64", Ty::U64},       {"s64", Ty::S64},
       {"f64", Ty::F64},       {"f32x2", Ty::F32x2},   {"b128", Ty::B128},
       {"e4m3x2", Ty::E4M3x2}, {"e5m2x2", Ty::E5M2x2}, {"e2m1x2", Ty::E2M1x2},
-      {"e2m3x2", Ty::E2M3x2}, {"e3m2x2", Ty::E3M2x2},
-      {"ue8m0x2", Ty::UE8M0x2}, {"e4m3x4", Ty::E4M3x4},
-      {"e5m2x4", Ty::E5M2x4}, {"e2m1x4", Ty::E2M1x4}, {"e2m3x4", Ty::E2M3x4},
-      {"e3m2x4", Ty::E3M2x4}, {"e4m3", Ty::E4M3},     {"e5m2", Ty::E5M2},
-      {"e2m1", Ty::E2M1},     {"e2m3", Ty::E2M3},     {"e3m2", Ty::E3M2},
-      {"ue8m0", Ty::UE8M0},   {"ue4m3", Ty::UE4M3},   {"s4", Ty::S4},
-      {"u4", Ty::U4},         {"b1", Ty::B1}};
+      {"e2m3x2", Ty::E2M3x2}, {"e3m2x2", Ty::E3M2x2}, {"ue8m0x2", Ty::UE8M0x2},
+      {"e4m3x4", Ty::E4M3x4}, {"e5m2x4", Ty::E5M2x4}, {"e2m1x4", Ty::E2M1x4},
+      {"e2m3x4", Ty::E2M3x4}, {"e3m2x4", Ty::E3M2x4}, {"e4m3", Ty::E4M3},
+      {"e5m2", Ty::E5M2},     {"e2m1", Ty::E2M1},     {"e2m3", Ty::E2M3},
+      {"e3m2", Ty::E3M2},     {"ue8m0", Ty::UE8M0},   {"ue4m3", Ty::UE4M3},
+      {"s4", Ty::S4},         {"u4", Ty::U4},         {"b1", Ty::B1}};
   auto found = types.find(text);
   return found == types.end() ? Ty::None : found->second;
 }
@@ -191,8 +190,7 @@ bool Decoder::count(size_t least, size_t most) {
   std::string expected = std::to_string(least);
   if (most != least)
     expected += " to " + std::to_string(most);
-  return fail("expected " + expected + " operands, got " +
-              std::to_string(got));
+  return fail("expected " + expected + " operands, got " + std::to_string(got));
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,8 +310,8 @@ static std::string operandText(const Operand &operand) {
   }
 }
 
-bool Decoder::findLocal(std::string_view name, uint32_t scope,
-                        uint32_t &offset, bool &isKernelParameter) {
+bool Decoder::findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
+                        bool &isKernelParameter) {
   while (true) {
     const ptx::Scope &here = body.scopes[scope];
     auto found = here.variables.find(name);
@@ -512,11 +510,9 @@ bool Decoder::immediate(const Operand &operand, int64_t &value) {
   return true;
 }
 
-bool Decoder::address(const Operand &operand, Space space,
-                      AddressRef &result) {
+bool Decoder::address(const Operand &operand, Space space, AddressRef &result) {
   if (operand.kind != Operand::Kind::Address)
-    return fail("expected an address in brackets, got " +
-                operandText(operand));
+    return fail("expected an address in brackets, got " + operandText(operand));
   const Operand &base = operand.elements[0];
   if (operand.value < INT32_MIN || operand.value > INT32_MAX)
     return fail("address offset out of range");
@@ -707,9 +703,8 @@ bool Decoder::decodeOne(const ptx::Instruction &instruction) {
   };
   predicate();
   bool known = false;
-  static const std::string_view control[] = {"bra",  "brx.idx", "call",
-                                             "ret",  "exit",    "trap",
-                                             "brkpt", "pmevent"};
+  static const std::string_view control[] = {
+      "bra", "brx.idx", "call", "ret", "exit", "trap", "brkpt", "pmevent"};
   size_t length = 0;
   for (size_t used = std::min<size_t>(parts.size(), 5); used > 0 && !known;
        --used) {
@@ -777,8 +772,8 @@ void Decoder::run(std::vector<ptx::SourceError> &errors) {
   Inst end;
   end.fn = body.isEntry ? execExit : execReturn;
   end.isBranch = true;
-  end.line = body.instructions.empty() ? body.line
-                                       : body.instructions.back().line;
+  end.line =
+      body.instructions.empty() ? body.line : body.instructions.back().line;
   end.opcode = "ret";
   module.code.push_back(end);
   function.endPc = static_cast<uint32_t>(module.code.size());

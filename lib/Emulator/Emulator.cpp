@@ -73,9 +73,17 @@ struct ProgramBuilder {
         for (uint32_t d = 0; d < inst.defsCount && !inst.isTensor; ++d)
           inst.writesWgmma |=
               module->wgmmaRegisters.count(module->lists[inst.defs + d]) != 0;
-    static const std::string_view traced[] = {
-        "mbarrier", "bar", "barrier", "cp", "tcgen05", "wgmma", "mma",
-        "fence", "setmaxnreg", "st.async", "clusterlaunchcontrol"};
+    static const std::string_view traced[] = {"mbarrier",
+                                              "bar",
+                                              "barrier",
+                                              "cp",
+                                              "tcgen05",
+                                              "wgmma",
+                                              "mma",
+                                              "fence",
+                                              "setmaxnreg",
+                                              "st.async",
+                                              "clusterlaunchcontrol"};
     for (Inst &inst : module->code)
       for (std::string_view name : traced)
         inst.traced |= inst.opcode.substr(0, name.size()) == name;
@@ -151,8 +159,7 @@ std::vector<std::string> Program::entries() const {
 
 const std::string &Program::target() const { return module->source->target; }
 
-std::vector<uint64_t>
-Program::parameterSizes(const std::string &entry) const {
+std::vector<uint64_t> Program::parameterSizes(const std::string &entry) const {
   std::vector<uint64_t> sizes;
   const ptx::Function *function = module->source->findFunction(entry);
   if (function != nullptr && function->isEntry)
@@ -213,9 +220,8 @@ Report run(const Program &program, const Launch &launch,
   machine->options = &options;
   if (machine->prepare()) {
     machine->execute();
-    machine->report.completed =
-        !machine->stopped && machine->active.empty() &&
-        machine->nextCluster == machine->clusterCount;
+    machine->report.completed = !machine->stopped && machine->active.empty() &&
+                                machine->nextCluster == machine->clusterCount;
     if (!options.traceFile.empty())
       machine->writeTrace();
   }
@@ -334,11 +340,10 @@ void Machine::writeTrace() {
     tracks.insert({event.cta, event.track});
   }
   for (auto &[cta, track] : tracks) {
-    std::string name = track == TraceEvent::Copies       ? "copies"
-                       : track == TraceEvent::TensorCore ? "tensor core"
-                                                         : "warp " +
-                                                               std::to_string(
-                                                                   track);
+    std::string name = track == TraceEvent::Copies ? "copies"
+                       : track == TraceEvent::TensorCore
+                           ? "tensor core"
+                           : "warp " + std::to_string(track);
     events.push_back({{"name", "thread_name"},
                       {"ph", "M"},
                       {"pid", cta},

@@ -94,8 +94,7 @@ template <typename T> T maximum(T a, T b, bool propagate) {
   return a > b ? a : b;
 }
 
-template <typename T>
-T compute(FloatOp op, T a, T b, T c, uint8_t flags) {
+template <typename T> T compute(FloatOp op, T a, T b, T c, uint8_t flags) {
   // The operands go through memory, so that no operation is done at compile
   // time or moved across a change of the rounding mode.
   volatile T p = a, q = b, r = c;
@@ -280,8 +279,8 @@ Step generalHalf(Exec &x, const Inst &i, uint32_t mask) {
   FloatOp op = static_cast<FloatOp>(i.a);
   NumberFormat format = static_cast<NumberFormat>(i.d);
   forLanes(mask, [&](int l) {
-    uint32_t result = halfOp(op, format, a[l] & 0xFFFF, b[l] & 0xFFFF,
-                             c[l] & 0xFFFF, i.b);
+    uint32_t result =
+        halfOp(op, format, a[l] & 0xFFFF, b[l] & 0xFFFF, c[l] & 0xFFFF, i.b);
     if (i.e)
       result |= halfOp(op, format, a[l] >> 16, b[l] >> 16, c[l] >> 16, i.b)
                 << 16;
@@ -326,18 +325,17 @@ bool decodeFloat(Decoder &d, FloatOp op, Ty type) {
   int rounding = d.takeOne({"rn", "rz", "rm", "rp"});
   i.c = rounding > 0 ? static_cast<uint8_t>(rounding) : 0;
   d.takeOne({"approx", "full"});
-  i.b = static_cast<uint8_t>((d.take("ftz") ? Ftz : 0) |
-                             (d.take("sat") ? Sat : 0) |
-                             (d.take("relu") ? Relu : 0) |
-                             (d.take("NaN") ? NaN : 0));
+  i.b = static_cast<uint8_t>(
+      (d.take("ftz") ? Ftz : 0) | (d.take("sat") ? Sat : 0) |
+      (d.take("relu") ? Relu : 0) | (d.take("NaN") ? NaN : 0));
   if (d.take("xorsign")) {
     if (!d.take("abs"))
       return d.fail("expected .xorsign.abs");
     i.b |= XorSign;
   }
-  unsigned sources = op == FloatOp::Fma                          ? 3
+  unsigned sources = op == FloatOp::Fma                         ? 3
                      : op == FloatOp::Abs || op == FloatOp::Neg ? 1
-                                                                 : 2;
+                                                                : 2;
   if ((op == FloatOp::Min || op == FloatOp::Max) && d.operandCount() == 4)
     return d.fail("min and max of three operands are not supported");
   // Mixed precision: add/sub/fma.f32.f16 take 16-bit sources.
@@ -476,9 +474,8 @@ Step execFunction(Exec &x, const Inst &i, uint32_t mask) {
         evaluate(function, units::decodeToDouble(format, bits & 0xFFFF)));
     if (type == Ty::F16x2 || type == Ty::BF16x2)
       codes |= units::encodeFromDouble(
-                   format,
-                   evaluate(function,
-                            units::decodeToDouble(format, bits >> 16)))
+                   format, evaluate(function,
+                                    units::decodeToDouble(format, bits >> 16)))
                << 16;
     result = codes;
   });
@@ -503,9 +500,8 @@ template <Function F> bool decodeFunction(Decoder &d) {
 Step execCopysign(Exec &x, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int l) {
     if (i.a == 64)
-      x.r<uint64_t>(i.o[0])[l] =
-          (x.r<uint64_t>(i.o[1])[l] & (1ull << 63)) |
-          (x.r<uint64_t>(i.o[2])[l] & ~(1ull << 63));
+      x.r<uint64_t>(i.o[0])[l] = (x.r<uint64_t>(i.o[1])[l] & (1ull << 63)) |
+                                 (x.r<uint64_t>(i.o[2])[l] & ~(1ull << 63));
     else
       x.r<uint32_t>(i.o[0])[l] = (x.r<uint32_t>(i.o[1])[l] & 0x80000000u) |
                                  (x.r<uint32_t>(i.o[2])[l] & 0x7FFFFFFFu);
@@ -565,8 +561,8 @@ Step execTestp(Exec &x, const Inst &i, uint32_t mask) {
 
 bool decodeTestp(Decoder &d) {
   Inst &i = d.inst;
-  int op = d.takeOne({"finite", "infinite", "number", "notanumber", "normal",
-                      "subnormal"});
+  int op = d.takeOne(
+      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   Ty type = d.takeType();
   if (op < 0 || (type != Ty::F32 && type != Ty::F64) || !d.count(2, 2))
     return d.fail("expected testp.<op>.{f32,f64}");

@@ -30,18 +30,13 @@ Agent Machine::barrierAgent(Cta &cta, uint32_t offset) {
 
 std::string Machine::agentName(const Cluster &cluster, Agent agent) const {
   static const char *const kinds[AgentsPerWarp] = {
-      "threads",
-      "tcgen05 operations",
-      "wgmma operations",
-      "bulk stores",
-      "cp.async copies",
-      "tcgen05.ld",
-      "tcgen05.st",
-      ""};
+      "threads",          "tcgen05 operations",
+      "wgmma operations", "bulk stores",
+      "cp.async copies",  "tcgen05.ld",
+      "tcgen05.st",       ""};
   for (const auto &cta : cluster.ctas) {
     for (const auto &warp : cta->warps)
-      if (agent >= warp->firstAgent &&
-          agent < warp->firstAgent + AgentsPerWarp)
+      if (agent >= warp->firstAgent && agent < warp->firstAgent + AgentsPerWarp)
         return std::string(kinds[agent - warp->firstAgent]) + " of warp " +
                std::to_string(warp->index) +
                (cluster.ctas.size() > 1
@@ -58,15 +53,15 @@ std::string Machine::agentName(const Cluster &cluster, Agent agent) const {
 /// don't.
 static inline bool inOrder(const Machine::Access &access, Agent other) {
   return access.agent == other &&
-         access.agent < AgentsPerWarp *
-                            (1 + access.warp->cta->cluster->ctas.size() *
-                                     access.warp->cta->warps.size());
+         access.agent <
+             AgentsPerWarp * (1 + access.warp->cta->cluster->ctas.size() *
+                                      access.warp->cta->warps.size());
 }
 
 static const char *missing(const Machine::Access &access, Agent other) {
-  Agent warps = static_cast<Agent>(
-      AgentsPerWarp * (1 + access.warp->cta->cluster->ctas.size() *
-                               access.warp->cta->warps.size()));
+  Agent warps = static_cast<Agent>(AgentsPerWarp *
+                                   (1 + access.warp->cta->cluster->ctas.size() *
+                                            access.warp->cta->warps.size()));
   if (other >= warps)
     return "a wait on that mbarrier is missing";
   switch (other % AgentsPerWarp) {
@@ -106,8 +101,7 @@ void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
                      hex(cell * 4) + " that " +
                      agentName(*cta.cluster, writer) + " wrote at line " +
                      std::to_string(c.writeLine) +
-                     " without having observed it: " +
-                     missing(access, writer),
+                     " without having observed it: " + missing(access, writer),
                  access.line, access.warp->cta,
                  static_cast<int>(access.warp->index), access.lane);
         c.writer = 0;
@@ -221,8 +215,7 @@ void Machine::readTensor(Cta &cta, uint32_t quarter, uint32_t column,
                    std::to_string(k) + " that " +
                    agentName(*cta.cluster, c.writer) + " wrote at line " +
                    std::to_string(c.writeLine) +
-                   " without having observed it: " +
-                   missing(access, c.writer),
+                   " without having observed it: " + missing(access, c.writer),
                access.line, access.warp->cta,
                static_cast<int>(access.warp->index), access.lane);
       c.writer = 0;

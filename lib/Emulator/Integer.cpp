@@ -113,15 +113,15 @@ struct SadOp {
 struct AddSatOp {
   template <typename T> static T apply(T a, T b) {
     int64_t sum = static_cast<int64_t>(a) + static_cast<int64_t>(b);
-    return static_cast<T>(std::min<int64_t>(
-        std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
+    return static_cast<T>(
+        std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
   }
 };
 struct SubSatOp {
   template <typename T> static T apply(T a, T b) {
     int64_t sum = static_cast<int64_t>(a) - static_cast<int64_t>(b);
-    return static_cast<T>(std::min<int64_t>(
-        std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
+    return static_cast<T>(
+        std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
   }
 };
 template <bool Signed> struct Mul24Op {
@@ -130,8 +130,7 @@ template <bool Signed> struct Mul24Op {
       return static_cast<T>(
           static_cast<int64_t>(static_cast<int32_t>(a << 8) >> 8) *
           (static_cast<int32_t>(b << 8) >> 8));
-    return static_cast<T>(static_cast<uint64_t>(a & 0xFFFFFF) *
-                          (b & 0xFFFFFF));
+    return static_cast<T>(static_cast<uint64_t>(a & 0xFFFFFF) * (b & 0xFFFFFF));
   }
 };
 
@@ -157,9 +156,7 @@ template <typename Op> StepFn pickHalves(Ty type) {
                            : HalvesShape<uint16_t, Op>::run;
 }
 
-bool isPackedInteger(Ty type) {
-  return type == Ty::U16x2 || type == Ty::S16x2;
-}
+bool isPackedInteger(Ty type) { return type == Ty::U16x2 || type == Ty::S16x2; }
 
 //===----------------------------------------------------------------------===//
 // Carries
@@ -187,8 +184,7 @@ template <typename T> Step execCarry(Exec &x, const Inst &i, uint32_t mask) {
 }
 
 /// mad.lo/hi with carries. a: hi, b: carry in, c: carry out.
-template <typename T>
-Step execMadCarry(Exec &x, const Inst &i, uint32_t mask) {
+template <typename T> Step execMadCarry(Exec &x, const Inst &i, uint32_t mask) {
   using U = std::make_unsigned_t<T>;
   U *d = x.r<U>(i.o[0]);
   const U *a = x.r<U>(i.o[1]);
@@ -396,8 +392,7 @@ template <typename Op, FloatOp Float> bool decodeUnary(Decoder &d) {
 template <typename Op>
 Step predicateBinary(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t &d = *x.r<uint32_t>(i.o[0]);
-  uint32_t value =
-      Op::apply(*x.r<uint32_t>(i.o[1]), *x.r<uint32_t>(i.o[2]));
+  uint32_t value = Op::apply(*x.r<uint32_t>(i.o[1]), *x.r<uint32_t>(i.o[2]));
   d = (d & ~mask) | (value & mask);
   return Step::Next;
 }
@@ -437,8 +432,7 @@ bool decodeNot(Decoder &d) {
     return plainOperands(d, type, 1);
   }
   d.inst.fn = pickInteger<NotOp, UnaryShape>(type);
-  return d.inst.fn ? plainOperands(d, type, 1)
-                   : d.fail("unsupported type");
+  return d.inst.fn ? plainOperands(d, type, 1) : d.fail("unsupported type");
 }
 
 /// Shifts: the amount is 32 bits and clamps. a: arithmetic.
@@ -452,8 +446,8 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
     T value = unpack<T>(a[l]);
     uint32_t amount = b[l];
     if (amount >= bits)
-      value = std::is_signed_v<T> && !Left && value < 0 ? static_cast<T>(-1)
-                                                        : T(0);
+      value =
+          std::is_signed_v<T> && !Left && value < 0 ? static_cast<T>(-1) : T(0);
     else if (Left)
       value = static_cast<T>(static_cast<Wide<T>>(value) << amount);
     else
@@ -565,8 +559,7 @@ bool decodeLop3(Decoder &d) {
   i.fn = execLop3;
   const ptx::Operand &result = d.operand(0);
   if (predicate) {
-    if (result.kind != ptx::Operand::Kind::Pair ||
-        result.elements.size() != 2)
+    if (result.kind != ptx::Operand::Kind::Pair || result.elements.size() != 2)
       return d.fail("expected d|p");
     i.a = static_cast<uint8_t>(op + 1);
     i.o[0] = d.destination(result.elements[0], Ty::B32);
@@ -592,9 +585,9 @@ template <typename T> Step execCount(Exec &x, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int l) {
     uint64_t value = a[l];
     uint32_t zeros =
-        value == 0 ? bits
-                   : static_cast<uint32_t>(__builtin_clzll(value)) -
-                         (64 - bits);
+        value == 0
+            ? bits
+            : static_cast<uint32_t>(__builtin_clzll(value)) - (64 - bits);
     switch (i.a) {
     case 0:
       d[l] = static_cast<uint32_t>(__builtin_popcountll(value));

@@ -30,9 +30,10 @@ public:
     Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
     if (json.is_discarded() || !json.is_object())
       return fail("'" + path + "' is not a JSON object");
-    if (!known(json, "$", {"schema", "document", "ptx", "target", "entry",
-                           "grid", "block", "cluster", "dynamic_smem",
-                           "problem", "order_dependent", "params", "buffers"}))
+    if (!known(json, "$",
+               {"schema", "document", "ptx", "target", "entry", "grid", "block",
+                "cluster", "dynamic_smem", "problem", "order_dependent",
+                "params", "buffers"}))
       return false;
     std::string schema;
     if (json.contains("schema")) {
@@ -259,8 +260,7 @@ private:
     Expectation expectation;
     expectation.buffer = index;
     bool any = false;
-    if (json.contains("element") &&
-        !text(json, "element", expectation.element))
+    if (json.contains("element") && !text(json, "element", expectation.element))
       return false;
     if (json.contains("expected")) {
       std::string expected;
@@ -302,8 +302,9 @@ private:
       const Json &live = json["live"];
       LiveRegion &region = expectation.live;
       if (!live.is_object() ||
-          !known(live, "live", {"rows", "columns", "pitch_bytes", "batches",
-                                "batch_bytes"}) ||
+          !known(
+              live, "live",
+              {"rows", "columns", "pitch_bytes", "batches", "batch_bytes"}) ||
           !integer(live, "rows", region.rows, false) ||
           !integer(live, "columns", region.columns, false) ||
           !integer(live, "pitch_bytes", region.pitchBytes, false) ||
@@ -321,9 +322,9 @@ private:
                  size_t &byteOffset) {
     if (!json.is_object())
       return fail("'tensor_map' must be an object");
-    if (!known(json, "tensor_map", {"data", "offset", "element", "dims",
-                                    "strides_bytes", "box", "swizzle", "fill",
-                                    "element_strides"}))
+    if (!known(json, "tensor_map",
+               {"data", "offset", "element", "dims", "strides_bytes", "box",
+                "swizzle", "fill", "element_strides"}))
       return false;
     std::string data, element, swizzle = "none";
     std::vector<uint64_t> dims, strides, box, elementStrides;
@@ -342,12 +343,18 @@ private:
     byteOffset = offset;
     using E = units::TensorMapElement;
     static const std::map<std::string, E> elements = {
-        {"u8", E::UInt8},     {"u16", E::UInt16},
-        {"u32", E::UInt32},   {"i32", E::Int32},
-        {"u64", E::UInt64},   {"i64", E::Int64},
-        {"f16", E::Float16},  {"f32", E::Float32},
-        {"f64", E::Float64},  {"bf16", E::BFloat16},
-        {"tf32", E::TFloat32}, {"u4_align8B", E::Packed16U4Align8B},
+        {"u8", E::UInt8},
+        {"u16", E::UInt16},
+        {"u32", E::UInt32},
+        {"i32", E::Int32},
+        {"u64", E::UInt64},
+        {"i64", E::Int64},
+        {"f16", E::Float16},
+        {"f32", E::Float32},
+        {"f64", E::Float64},
+        {"bf16", E::BFloat16},
+        {"tf32", E::TFloat32},
+        {"u4_align8B", E::Packed16U4Align8B},
         {"u4_align16B", E::Packed16U4Align16B},
         {"u6_align16B", E::Packed16U6Align16B}};
     auto found = elements.find(element);
@@ -541,9 +548,8 @@ private:
       return fail(where + " must be an object with one form");
     Parameter parameter;
     size_t size;
-    bool good = json.contains("struct")
-                    ? structure(json["struct"], parameter)
-                    : value(json, parameter, 0, size);
+    bool good = json.contains("struct") ? structure(json["struct"], parameter)
+                                        : value(json, parameter, 0, size);
     if (!good)
       return fail(where + ": " + error);
     file.launch.parameters.push_back(std::move(parameter));
@@ -617,9 +623,9 @@ static Comparison compareOne(const LaunchFile &file,
     live.pitchBytes = got.size();
   }
   uint64_t rowBits = live.columns * bits;
-  uint64_t lastRow = (live.batches == 0 ? 0 : live.batches - 1) *
-                         live.batchBytes +
-                     (live.rows == 0 ? 0 : live.rows - 1) * live.pitchBytes;
+  uint64_t lastRow =
+      (live.batches == 0 ? 0 : live.batches - 1) * live.batchBytes +
+      (live.rows == 0 ? 0 : live.rows - 1) * live.pitchBytes;
   if (live.rows != 0 && live.batches != 0 &&
       lastRow + (rowBits + 7) / 8 > got.size())
     return wrong("the live region leaves the buffer");
@@ -632,8 +638,7 @@ static Comparison compareOne(const LaunchFile &file,
   uint64_t index = 0;
   for (uint64_t batch = 0; batch < live.batches; ++batch)
     for (uint64_t row = 0; row < live.rows; ++row) {
-      uint64_t start =
-          8 * (batch * live.batchBytes + row * live.pitchBytes);
+      uint64_t start = 8 * (batch * live.batchBytes + row * live.pitchBytes);
       if (expectation.hasLive)
         for (uint64_t byte = start / 8; byte < (start + rowBits + 7) / 8;
              ++byte)
@@ -649,8 +654,7 @@ static Comparison compareOne(const LaunchFile &file,
         if (expectation.isBound) {
           wanted = expectation.exact[index];
           inside = std::fabs(value - wanted) <= expectation.bound[index] ||
-                   value == wanted ||
-                   (std::isnan(value) && std::isnan(wanted));
+                   value == wanted || (std::isnan(value) && std::isnan(wanted));
         } else if (!same) {
           uint32_t expected = bitsAt(expectation.expected, at, bits);
           wanted = known ? units::decodeToDouble(format, expected) : expected;

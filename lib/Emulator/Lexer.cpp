@@ -19,9 +19,7 @@ static bool isIdentifierStart(char c) {
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-static bool isIdentifier(char c) {
-  return isIdentifierStart(c) || isDigit(c);
-}
+static bool isIdentifier(char c) { return isIdentifierStart(c) || isDigit(c); }
 
 static int hexDigit(char c) {
   if (isDigit(c))
@@ -78,8 +76,7 @@ private:
       if (c == '\n') {
         ++line;
         ++position;
-      } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' ||
-                 c == '\v') {
+      } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
         ++position;
       } else if (c == '/' && peek(1) == '/') {
         while (position < text.size() && text[position] != '\n')
@@ -178,8 +175,8 @@ private:
     char c = peek();
     char second = peek(1);
     // 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX hold the bits themselves.
-    if (c == '0' && (second == 'f' || second == 'F' || second == 'd' ||
-                     second == 'D')) {
+    if (c == '0' &&
+        (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
       bool isDouble = second == 'd' || second == 'D';
       unsigned digits = isDouble ? 16 : 8;
       uint64_t bits = 0;
@@ -228,8 +225,8 @@ private:
       bool isFloat = end < text.size() &&
                      (text[end] == '.' || text[end] == 'e' || text[end] == 'E');
       if (isFloat) {
-        std::string digits(text.substr(start, std::min<size_t>(
-                                                  text.size() - start, 400)));
+        std::string digits(
+            text.substr(start, std::min<size_t>(text.size() - start, 400)));
         char *stop = nullptr;
         double number = std::strtod(digits.c_str(), &stop);
         position = start + static_cast<size_t>(stop - digits.c_str());

@@ -57,12 +57,12 @@ void Machine::launchError(const std::string &message) {
 }
 
 std::string Machine::describe(const Cta &cta) const {
-  return "(" + std::to_string(cta.id.x) + "," + std::to_string(cta.id.y) +
-         "," + std::to_string(cta.id.z) + ")";
+  return "(" + std::to_string(cta.id.x) + "," + std::to_string(cta.id.y) + "," +
+         std::to_string(cta.id.z) + ")";
 }
 
-void Exec::error(const Inst &inst, const char *kind,
-                 const std::string &message, int lane) {
+void Exec::error(const Inst &inst, const char *kind, const std::string &message,
+                 int lane) {
   machine->diagnose(Severity::Error, kind, message, inst.line, cta,
                     static_cast<int>(warp->index), lane);
 }
@@ -73,8 +73,8 @@ void Exec::strict(const Inst &inst, const char *kind,
                     static_cast<int>(warp->index), lane);
 }
 
-Step Exec::fatal(const Inst &inst, const char *kind,
-                 const std::string &message, int lane) {
+Step Exec::fatal(const Inst &inst, const char *kind, const std::string &message,
+                 int lane) {
   error(inst, kind, message, lane);
   machine->stopped = true;
   return Step::Failed;
@@ -108,10 +108,9 @@ bool Machine::prepare() {
         only = &function;
     }
   if (only == nullptr || (l.entry.empty() && entries != 1)) {
-    launchError(l.entry.empty()
-                    ? "the module has " + std::to_string(entries) +
-                          " entries: name one"
-                    : "the module has no entry '" + l.entry + "'");
+    launchError(l.entry.empty() ? "the module has " + std::to_string(entries) +
+                                      " entries: name one"
+                                : "the module has no entry '" + l.entry + "'");
     return false;
   }
   entry = only;
@@ -121,8 +120,8 @@ bool Machine::prepare() {
       launchError(std::string(what) + " has an extent of zero");
       return false;
     }
-    if (uint64_t(dim.x) * dim.y > limit || uint64_t(dim.x) * dim.y * dim.z >
-                                               limit) {
+    if (uint64_t(dim.x) * dim.y > limit ||
+        uint64_t(dim.x) * dim.y * dim.z > limit) {
       launchError(std::string(what) + " is too large");
       return false;
     }
@@ -136,8 +135,7 @@ bool Machine::prepare() {
   const uint32_t *required = source.requiredCluster;
   if (required[0] != 0) {
     Dim3 wanted = {required[0], required[1], required[2]};
-    bool isDefault =
-        l.cluster.x == 1 && l.cluster.y == 1 && l.cluster.z == 1;
+    bool isDefault = l.cluster.x == 1 && l.cluster.y == 1 && l.cluster.z == 1;
     if (isDefault)
       clusterDim = wanted;
     else if (wanted.x != l.cluster.x || wanted.y != l.cluster.y ||
@@ -153,13 +151,11 @@ bool Machine::prepare() {
   }
   threadsPerCta = l.block.x * l.block.y * l.block.z;
   const uint32_t *reqntid = source.requiredThreads;
-  if (reqntid[0] != 0 &&
-      (reqntid[0] != l.block.x || reqntid[1] != l.block.y ||
-       reqntid[2] != l.block.z)) {
+  if (reqntid[0] != 0 && (reqntid[0] != l.block.x || reqntid[1] != l.block.y ||
+                          reqntid[2] != l.block.z)) {
     launchError("the block differs from .reqntid " +
-                std::to_string(reqntid[0]) + ", " +
-                std::to_string(reqntid[1]) + ", " +
-                std::to_string(reqntid[2]));
+                std::to_string(reqntid[0]) + ", " + std::to_string(reqntid[1]) +
+                ", " + std::to_string(reqntid[2]));
     return false;
   }
   const uint32_t *maxntid = source.maxThreads;
@@ -239,8 +235,8 @@ bool Machine::prepare() {
       dynamicAlignment = std::max(dynamicAlignment, variable.alignment);
       continue;
     }
-    shared = (shared + variable.alignment - 1) &
-             ~uint64_t(variable.alignment - 1);
+    shared =
+        (shared + variable.alignment - 1) & ~uint64_t(variable.alignment - 1);
     variableAddress[v] = shared;
     shared += variable.bytes;
   }
@@ -331,10 +327,9 @@ bool Machine::prepare() {
       std::memcpy(to + placement.offset, bytes, 128);
     }
   }
-  std::sort(regions.begin(), regions.end(),
-            [](const Region &a, const Region &b) {
-              return a.address < b.address;
-            });
+  std::sort(
+      regions.begin(), regions.end(),
+      [](const Region &a, const Region &b) { return a.address < b.address; });
 
   // The register file as every warp finds it.
   constants.resize(module->registerFileBytes);
@@ -388,9 +383,8 @@ bool Machine::prepare() {
   }
   clusterOrder.resize(clusterCount);
   for (uint64_t k = 0; k < clusterCount; ++k)
-    clusterOrder[k] = options->ctaOrder == CtaOrder::Descending
-                          ? clusterCount - 1 - k
-                          : k;
+    clusterOrder[k] =
+        options->ctaOrder == CtaOrder::Descending ? clusterCount - 1 - k : k;
   random.seed(options->seed);
   if (options->ctaOrder == CtaOrder::Shuffled)
     std::shuffle(clusterOrder.begin(), clusterOrder.end(), random);
@@ -437,8 +431,8 @@ std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
     }
     if (options->checkHazards) {
       size_t cells = (cta->shared.size() + 3) / 4;
-      cta->shadow.reset(static_cast<SharedCell *>(
-          std::calloc(cells, sizeof(SharedCell))));
+      cta->shadow.reset(
+          static_cast<SharedCell *>(std::calloc(cells, sizeof(SharedCell))));
       // calloc keeps untouched pages out of memory; "no agent" is stored
       // as 0 there, see Hazards.cpp.
     }

@@ -100,10 +100,10 @@ struct Knowledge {
 
 /// Agents of a warp, counted from Warp::firstAgent.
 enum AgentKind : uint32_t {
-  AgentThreads,   ///< ordinary accesses
-  AgentTcgen05,   ///< tcgen05.mma, .cp, .shift
+  AgentThreads, ///< ordinary accesses
+  AgentTcgen05, ///< tcgen05.mma, .cp, .shift
   AgentWgmma,
-  AgentBulkRead,  ///< sources of bulk stores
+  AgentBulkRead, ///< sources of bulk stores
   AgentCpAsync,
   AgentTensorLoad,  ///< tcgen05.ld
   AgentTensorStore, ///< tcgen05.st
@@ -143,13 +143,13 @@ struct TensorCell {
 
 enum class WaitKind : uint8_t {
   Ready,
-  Together,    ///< lanes that must execute an instruction together
+  Together, ///< lanes that must execute an instruction together
   NamedBarrier,
   ClusterBarrier,
   Mbarrier,
   TensorAllocation,
   RegisterPool,
-  Spin         ///< polls without effect; woken when something changes
+  Spin ///< polls without effect; woken when something changes
 };
 
 /// Lanes of a warp that run together.
@@ -233,7 +233,9 @@ struct Warp {
   std::unordered_multimap<uint32_t, RegisterHazard> hazards; ///< by offset
   bool wgmmaFenced = false;
   bool needsTensorFence = false; ///< synchronised since the last tcgen05.fence
-  bool needsBeforeFence = false; ///< tcgen05 operations since the last one
+  /// tcgen05.ld or .st since the last tcgen05.fence; tcgen05.commit implies one
+  /// for what it tracks.
+  bool needsBeforeFence = false;
   uint32_t carry = 0;          ///< CC.CF, a bit a lane
   uint32_t clusterPending = 0; ///< lanes that wait for the cluster barrier
   uint64_t clusterGeneration[32] = {};
@@ -250,7 +252,7 @@ struct Mbarrier {
   uint32_t expected = 0;
   uint32_t pending = 0;
   int64_t transactions = 0;
-  uint64_t phase = 0; ///< completed phases
+  uint64_t phase = 0;   ///< completed phases
   bool observed = true; ///< the last completed phase was seen by a wait
   uint32_t line = 0;    ///< of the init
   uint32_t completedLine = 0;
@@ -335,8 +337,8 @@ struct AsyncOp {
     BulkShared, ///< shared::cta to shared::cluster
     CpAsync,
     Wgmma,
-    Tensor,    ///< tcgen05.mma, .cp, .shift
-    Commit,    ///< tcgen05.commit, cp.async.mbarrier.arrive
+    Tensor, ///< tcgen05.mma, .cp, .shift
+    Commit, ///< tcgen05.commit, cp.async.mbarrier.arrive
     Prefetch
   };
   Kind kind = Kind::BulkLoad;
@@ -492,8 +494,8 @@ struct Machine {
                   const Access &access);
   void writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
                    const Access &access);
-  void readTensor(Cta &cta, uint32_t quarter, uint32_t column,
-                  uint32_t columns, const Access &access);
+  void readTensor(Cta &cta, uint32_t quarter, uint32_t column, uint32_t columns,
+                  const Access &access);
   void writeTensor(Cta &cta, uint32_t quarter, uint32_t column,
                    uint32_t columns, const Access &access);
   std::string agentName(const Cluster &cluster, Agent agent) const;
@@ -514,8 +516,8 @@ struct Machine {
   void arriveMbarrier(Cta &cta, uint32_t offset, uint32_t count,
                       const Knowledge *knowledge, uint32_t line, Warp *warp,
                       int lane);
-  void addTransactions(Cta &cta, uint32_t offset, int64_t bytes,
-                       uint32_t line, Warp *warp, int lane);
+  void addTransactions(Cta &cta, uint32_t offset, int64_t bytes, uint32_t line,
+                       Warp *warp, int lane);
   void checkPhase(Cta &cta, uint32_t offset, Mbarrier &barrier, uint32_t line);
   void release(Warp &warp); ///< advances the warp's clock after a release
   void fence(Warp &warp);   ///< an acquiring and releasing fence

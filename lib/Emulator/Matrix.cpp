@@ -33,15 +33,14 @@ Step execLdmatrix(Exec &x, const Inst &i, uint32_t mask) {
   Machine::Access access = m.threadAccess(*x.warp, 0, i, "ldmatrix");
   for (uint32_t matrix = 0; matrix < i.b; ++matrix)
     for (uint32_t row = 0; row < rows; ++row) {
-      int lane =
-          static_cast<int>(units::matrixAddressLane(shape, matrix, row));
+      int lane = static_cast<int>(units::matrixAddressLane(shape, matrix, row));
       std::string error;
       Place place = resolve(x, i.addr[0].space, addressOf(x, i.addr[0], lane),
                             16, false, lane, error);
       if (place.pointer == nullptr || place.shared == nullptr) {
         x.error(i, "invalid-read",
-                "reads " + (error.empty() ? "memory that is not shared"
-                                          : error),
+                "reads " +
+                    (error.empty() ? "memory that is not shared" : error),
                 lane);
         return Step::Failed;
       }
@@ -96,8 +95,7 @@ Step execStmatrix(Exec &x, const Inst &i, uint32_t mask) {
   for (uint32_t lane = 0; lane < 32; ++lane)
     for (uint32_t matrix = 0; matrix < i.b; ++matrix)
       for (uint32_t reg = 0; reg < perMatrix; ++reg) {
-        uint32_t value =
-            x.r<uint32_t>(list[matrix * perMatrix + reg])[lane];
+        uint32_t value = x.r<uint32_t>(list[matrix * perMatrix + reg])[lane];
         if (shape == MatrixShape::M8N8B16) {
           for (uint32_t e = 0; e < 2; ++e) {
             units::MatrixElement at =
@@ -117,15 +115,14 @@ Step execStmatrix(Exec &x, const Inst &i, uint32_t mask) {
   Machine::Access access = m.threadAccess(*x.warp, 0, i, "stmatrix");
   for (uint32_t matrix = 0; matrix < i.b; ++matrix)
     for (uint32_t row = 0; row < rows; ++row) {
-      int lane =
-          static_cast<int>(units::matrixAddressLane(shape, matrix, row));
+      int lane = static_cast<int>(units::matrixAddressLane(shape, matrix, row));
       std::string error;
       Place place = resolve(x, i.addr[0].space, addressOf(x, i.addr[0], lane),
                             bytes, true, lane, error);
       if (place.pointer == nullptr || place.shared == nullptr) {
         x.error(i, "invalid-write",
-                "writes " + (error.empty() ? "memory that is not shared"
-                                           : error),
+                "writes " +
+                    (error.empty() ? "memory that is not shared" : error),
                 lane);
         return Step::Failed;
       }
@@ -161,8 +158,8 @@ bool decodeMatrixMove(Decoder &d, bool load) {
              : unpacked == 1 ? MatrixShape::M16N16B4x16P64
                              : MatrixShape::M16N16B8;
   else if (shape == 2 && load && expanded && unpacked >= 0)
-    chosen = unpacked == 0 ? MatrixShape::M8N16B6x16P32
-                           : MatrixShape::M8N16B4x16P64;
+    chosen =
+        unpacked == 0 ? MatrixShape::M8N16B6x16P32 : MatrixShape::M8N16B4x16P64;
   else if (shape == 3 && !load && transposed && type == Ty::B8)
     chosen = MatrixShape::M16N8B8;
   else
@@ -178,8 +175,8 @@ bool decodeMatrixMove(Decoder &d, bool load) {
     return false;
   uint32_t registers = i.b * units::matrixRegisters(chosen);
   return d.address(d.operand(load ? 1 : 0), space, i.addr[0]) &&
-         registerList(d, d.operand(load ? 0 : 1), registers, 32, load,
-                      i.list, i.listCount);
+         registerList(d, d.operand(load ? 0 : 1), registers, 32, load, i.list,
+                      i.listCount);
 }
 
 /// movmatrix.sync.aligned.m8n8.trans.b16.
@@ -226,11 +223,10 @@ Step execMma(Exec &x, const Inst &i, uint32_t) {
     uint32_t bytes = bits <= 8 ? 1 : bits / 8;
     for (uint32_t lane = 0; lane < 32; ++lane)
       for (uint32_t e = 0; e < count; ++e) {
-        uint32_t value = x.r<uint32_t>(regs[e * bits / 32])[lane] >>
-                         (e * bits % 32);
-        units::MatrixElement at =
-            isA ? units::mmaAFragment(lane, e, bits)
-                : units::mmaBFragment(lane, e, bits);
+        uint32_t value =
+            x.r<uint32_t>(regs[e * bits / 32])[lane] >> (e * bits % 32);
+        units::MatrixElement at = isA ? units::mmaAFragment(lane, e, bits)
+                                      : units::mmaBFragment(lane, e, bits);
         uint32_t index = isA ? at.row * k + at.column : at.column * k + at.row;
         if (bits == 4)
           value &= 15;
@@ -394,8 +390,7 @@ bool decodeMma(Decoder &d) {
     return d.fail("this shape does not exist for the type");
   layout.aRegisters = 16 * k * layout.aBits / 32 / 32;
   layout.bRegisters = 8 * k * layout.bBits / 32 / 32;
-  layout.cRegisters =
-      spec.accumulator == units::AccumulatorFormat::F16 ? 2 : 4;
+  layout.cRegisters = spec.accumulator == units::AccumulatorFormat::F16 ? 2 : 4;
   if (blockScale) {
     if (kind == "kind::mxf8f6f4") {
       layout.scaleVector = 1;

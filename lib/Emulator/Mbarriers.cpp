@@ -91,8 +91,7 @@ void Machine::addTransactions(Cta &cta, uint32_t offset, int64_t bytes,
       barrier->transactions < -MaxTransactions)
     diagnose(Severity::Error, "mbarrier-transactions",
              "the transaction count of the mbarrier at " + hex(offset) +
-                 " leaves its range: " +
-                 std::to_string(barrier->transactions),
+                 " leaves its range: " + std::to_string(barrier->transactions),
              line, &cta, warpIndex, lane);
   ++changes;
   // An expect-tx alone may bring the count to zero as well.
@@ -205,8 +204,7 @@ static Step execInval(Exec &x, const Inst &i, uint32_t mask) {
           if (target == cta && at == offset)
             x.error(i, "mbarrier-in-use",
                     "the operation of line " + std::to_string(op->line) +
-                        " has not completed on the mbarrier at " +
-                        hex(offset),
+                        " has not completed on the mbarrier at " + hex(offset),
                     lane);
     cta->barrierAgents[offset].second =
         barrier->clockBase + static_cast<Clock>(barrier->phase) + 1;
@@ -249,8 +247,8 @@ static Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
         return;
       }
       x.r<uint64_t>(i.o[0])[lane] =
-          (barrier->phase & StatePhaseMask) |
-          uint64_t(barrier->pending) << StatePhaseBits;
+          (barrier->phase & StatePhaseMask) | uint64_t(barrier->pending)
+                                                  << StatePhaseBits;
     }
     if (i.a)
       barrier->transactions += value;
@@ -263,11 +261,13 @@ static Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
                      i.b ? &x.warp->knowledge : &x.warp->released, i.line,
                      x.warp, lane);
   });
-  if (x.warp->needsBeforeFence)
+  if (x.warp->needsBeforeFence) {
+    x.warp->needsBeforeFence = false;
     x.strict(i, "missing-before-thread-sync",
              "tcgen05.fence::before_thread_sync is recommended between "
              "tcgen05 operations and an arrival that orders them (PTX ISA, "
              "tcgen05.fence)");
+  }
   m.release(*x.warp);
   return failed ? Step::Failed : Step::Next;
 }
@@ -346,9 +346,9 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
     return Step::Failed;
   if (result != 0)
     x.warp->needsTensorFence = true;
-  bool giveUp = split.returnFalse ||
-                (i.b && m.options->mode == AsyncMode::Random &&
-                 m.random() % 16 == 0);
+  bool giveUp =
+      split.returnFalse ||
+      (i.b && m.options->mode == AsyncMode::Random && m.random() % 16 == 0);
   split.returnFalse = false;
   if (i.b && waiting != 0 && result == 0 && !giveUp) {
     split.wait = WaitKind::Mbarrier;
@@ -373,8 +373,8 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
 
 static Step execPendingCount(Exec &x, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int lane) {
-    x.r<uint32_t>(i.o[0])[lane] = static_cast<uint32_t>(
-        x.r<uint64_t>(i.o[1])[lane] >> StatePhaseBits);
+    x.r<uint32_t>(i.o[0])[lane] =
+        static_cast<uint32_t>(x.r<uint64_t>(i.o[1])[lane] >> StatePhaseBits);
   });
   return Step::Next;
 }
@@ -391,8 +391,8 @@ static void barrierSpace(Decoder &d) {
 static bool decodeInit(Decoder &d) {
   barrierSpace(d);
   d.inst.fn = execInit;
-  if (!d.count(2, 2) || !d.address(d.operand(0), Space::Generic,
-                                   d.inst.addr[0]))
+  if (!d.count(2, 2) ||
+      !d.address(d.operand(0), Space::Generic, d.inst.addr[0]))
     return false;
   d.inst.o[0] = d.source(1, Ty::U32);
   return !d.failed();
@@ -443,8 +443,7 @@ static bool decodeTransactions(Decoder &d, bool complete) {
   d.takeOne({"cta", "cluster"});
   barrierSpace(d);
   i.fn = execTransactions;
-  if (!d.count(2, 2) ||
-      !d.address(d.operand(0), Space::Generic, i.addr[0]))
+  if (!d.count(2, 2) || !d.address(d.operand(0), Space::Generic, i.addr[0]))
     return false;
   i.o[1] = d.source(1, Ty::U32);
   return !d.failed();
@@ -483,9 +482,7 @@ void registerMbarriers(OpTable &table) {
   table["mbarrier.complete_tx"] = [](Decoder &d) {
     return decodeTransactions(d, true);
   };
-  table["mbarrier.test_wait"] = [](Decoder &d) {
-    return decodeWait(d, false);
-  };
+  table["mbarrier.test_wait"] = [](Decoder &d) { return decodeWait(d, false); };
   table["mbarrier.try_wait"] = [](Decoder &d) { return decodeWait(d, true); };
   table["mbarrier.pending_count"] = [](Decoder &d) {
     d.take("b64");

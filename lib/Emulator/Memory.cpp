@@ -114,15 +114,14 @@ Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
       return place;
     }
     uint32_t offset;
-    Cta *target = m.sharedTarget(*x.cta, static_cast<uint32_t>(address),
-                                 offset);
-    if (target == nullptr ||
-        (space == Space::Shared && target != x.cta)) {
-      error = "address " + hex(address) +
-              " is not in the shared memory of this CTA" +
-              (target ? " but of the one with rank " +
-                            std::to_string(target->rank)
-                      : "");
+    Cta *target =
+        m.sharedTarget(*x.cta, static_cast<uint32_t>(address), offset);
+    if (target == nullptr || (space == Space::Shared && target != x.cta)) {
+      error =
+          "address " + hex(address) +
+          " is not in the shared memory of this CTA" +
+          (target ? " but of the one with rank " + std::to_string(target->rank)
+                  : "");
       return place;
     }
     if (misaligned(offset))
@@ -135,8 +134,8 @@ Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
       return place;
     }
     if (target != x.cta && target->liveThreads == 0) {
-      error = "shared memory of CTA " + m.describe(*target) +
-              ", which has exited";
+      error =
+          "shared memory of CTA " + m.describe(*target) + ", which has exited";
       return place;
     }
     place.pointer = target->shared.data() + offset;
@@ -154,8 +153,7 @@ Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
       error = "local memory address " + hex(address) + " is out of range";
       return place;
     }
-    place.pointer =
-        x.warp->local + static_cast<size_t>(lane) * size + address;
+    place.pointer = x.warp->local + static_cast<size_t>(lane) * size + address;
     return place;
   }
   case Space::Param: {
@@ -202,13 +200,13 @@ Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
 //===----------------------------------------------------------------------===//
 
 bool takeSpace(Decoder &d, Space &space) {
-  int which = d.takeOne({"global", "shared", "shared::cta", "shared::cluster",
-                         "param", "param::entry", "param::func", "local",
-                         "const"});
-  static const Space spaces[] = {Space::Global, Space::Shared, Space::Shared,
-                                 Space::SharedCluster, Space::Param,
-                                 Space::Param, Space::Local, Space::Local,
-                                 Space::Const};
+  int which =
+      d.takeOne({"global", "shared", "shared::cta", "shared::cluster", "param",
+                 "param::entry", "param::func", "local", "const"});
+  static const Space spaces[] = {
+      Space::Global,        Space::Shared, Space::Shared,
+      Space::SharedCluster, Space::Param,  Space::Param,
+      Space::Local,         Space::Local,  Space::Const};
   if (which < 0)
     return false;
   space = spaces[which];
@@ -256,8 +254,7 @@ void synchronise(Exec &x, const Place &place) {
   x.machine->release(*x.warp);
 }
 
-template <typename T>
-static inline uint64_t widen(const uint8_t *from) {
+template <typename T> static inline uint64_t widen(const uint8_t *from) {
   T value;
   std::memcpy(&value, from, sizeof(T));
   return static_cast<uint64_t>(static_cast<int64_t>(value));
@@ -270,8 +267,7 @@ static Step execLoad(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t element = i.a;
   uint32_t bytes = element * i.b;
   bool hazards = x.machine->options->checkHazards && (i.d & 4) == 0;
-  Machine::Access access =
-      x.machine->threadAccess(*x.warp, 0, i, "ld.shared");
+  Machine::Access access = x.machine->threadAccess(*x.warp, 0, i, "ld.shared");
   bool failed = false;
   forLanes(mask, [&](int lane) {
     if (failed)
@@ -333,8 +329,7 @@ static Step execStore(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t element = i.a;
   uint32_t bytes = element * i.b;
   bool hazards = x.machine->options->checkHazards && (i.d & 4) == 0;
-  Machine::Access access =
-      x.machine->threadAccess(*x.warp, 0, i, "st.shared");
+  Machine::Access access = x.machine->threadAccess(*x.warp, 0, i, "st.shared");
   bool failed = false;
   bool visible = false;
   forLanes(mask, [&](int lane) {
@@ -402,8 +397,7 @@ static bool vectorElements(Decoder &d, const ptx::Operand &operand,
   };
   if (operand.kind == ptx::Operand::Kind::Vector) {
     if (operand.elements.size() != count)
-      return d.fail("expected " + std::to_string(count) +
-                    " elements, got " +
+      return d.fail("expected " + std::to_string(count) + " elements, got " +
                     std::to_string(operand.elements.size()));
     for (const ptx::Operand &element : operand.elements)
       if (!add(element))
@@ -558,8 +552,8 @@ static Step execMapa(Exec &x, const Inst &i, uint32_t mask) {
       failed = true;
       return;
     }
-    uint64_t address = i.b == 64 ? x.r<uint64_t>(i.o[1])[lane]
-                                 : x.r<uint32_t>(i.o[1])[lane];
+    uint64_t address =
+        i.b == 64 ? x.r<uint64_t>(i.o[1])[lane] : x.r<uint32_t>(i.o[1])[lane];
     uint64_t base = 0;
     if (i.a) {
       base = SharedWindow;
@@ -593,8 +587,8 @@ static bool decodeMapa(Decoder &d) {
 
 static Step execGetctarank(Exec &x, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int lane) {
-    uint64_t address = i.b == 64 ? x.r<uint64_t>(i.o[1])[lane]
-                                 : x.r<uint32_t>(i.o[1])[lane];
+    uint64_t address =
+        i.b == 64 ? x.r<uint64_t>(i.o[1])[lane] : x.r<uint32_t>(i.o[1])[lane];
     if (i.a)
       address -= SharedWindow;
     x.r<uint32_t>(i.o[0])[lane] =

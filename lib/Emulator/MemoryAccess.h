@@ -23,8 +23,7 @@ inline uint64_t addressOf(Exec &x, const AddressRef &ref, int lane) {
   if (ref.wide)
     return x.r<uint64_t>(ref.offset)[lane] +
            static_cast<uint64_t>(static_cast<int64_t>(ref.immediate));
-  return x.r<uint32_t>(ref.offset)[lane] +
-         static_cast<uint32_t>(ref.immediate);
+  return x.r<uint32_t>(ref.offset)[lane] + static_cast<uint32_t>(ref.immediate);
 }
 
 /// An address of shared memory (shared::cluster form) from a reference that

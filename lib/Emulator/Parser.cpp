@@ -379,8 +379,8 @@ private:
       return fail("expected an initial value, got " + shown());
     }
     for (uint32_t i = 0; i < variable.elementBytes; ++i)
-      variable.initial.push_back(
-          i < 8 ? static_cast<uint8_t>(bits >> (8 * i)) : 0);
+      variable.initial.push_back(i < 8 ? static_cast<uint8_t>(bits >> (8 * i))
+                                       : 0);
     return true;
   }
 
@@ -623,8 +623,7 @@ private:
         if (!expectInteger(count) || !expect('>'))
           return false;
         Function &f = *function_;
-        if (count > kMaxRegisters ||
-            f.registers.size() + count > kMaxRegisters)
+        if (count > kMaxRegisters || f.registers.size() + count > kMaxRegisters)
           return fail("too many registers");
         f.scopes[scope].ranges.push_back(
             {name, static_cast<uint32_t>(f.registers.size()),
@@ -876,9 +875,9 @@ private:
         int64_t offset;
         if (!signedInteger(offset))
           return false;
-        operand.value = static_cast<int64_t>(
-            static_cast<uint64_t>(operand.value) +
-            static_cast<uint64_t>(offset));
+        operand.value =
+            static_cast<int64_t>(static_cast<uint64_t>(operand.value) +
+                                 static_cast<uint64_t>(offset));
       }
       while (accept(',')) {
         operand.elements.emplace_back();
@@ -982,9 +981,9 @@ private:
           int64_t offset;
           if (!signedInteger(offset))
             return false;
-          operand.value = static_cast<int64_t>(
-              static_cast<uint64_t>(operand.value) +
-              static_cast<uint64_t>(offset));
+          operand.value =
+              static_cast<int64_t>(static_cast<uint64_t>(operand.value) +
+                                   static_cast<uint64_t>(offset));
         }
       return true;
     }
@@ -996,17 +995,42 @@ private:
 
   static bool isSpecial(std::string_view name) {
     std::string_view base = name.substr(0, name.find('.'));
-    static const char *const names[] = {
-        "%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%nwarpid",
-        "%smid", "%nsmid", "%gridid", "%clock", "%clock64", "%clock_hi",
-        "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge",
-        "%lanemask_gt", "%clusterid", "%nclusterid", "%cluster_ctaid",
-        "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank",
-        "%is_explicit_cluster", "%globaltimer", "%globaltimer_lo",
-        "%globaltimer_hi", "%dynamic_smem_size", "%total_smem_size",
-        "%aggr_smem_size", "%reserved_smem_offset_begin",
-        "%reserved_smem_offset_end", "%reserved_smem_offset_cap",
-        "%current_graph_exec", "%pm0"};
+    static const char *const names[] = {"%tid",
+                                        "%ntid",
+                                        "%ctaid",
+                                        "%nctaid",
+                                        "%laneid",
+                                        "%warpid",
+                                        "%nwarpid",
+                                        "%smid",
+                                        "%nsmid",
+                                        "%gridid",
+                                        "%clock",
+                                        "%clock64",
+                                        "%clock_hi",
+                                        "%lanemask_eq",
+                                        "%lanemask_le",
+                                        "%lanemask_lt",
+                                        "%lanemask_ge",
+                                        "%lanemask_gt",
+                                        "%clusterid",
+                                        "%nclusterid",
+                                        "%cluster_ctaid",
+                                        "%cluster_nctaid",
+                                        "%cluster_ctarank",
+                                        "%cluster_nctarank",
+                                        "%is_explicit_cluster",
+                                        "%globaltimer",
+                                        "%globaltimer_lo",
+                                        "%globaltimer_hi",
+                                        "%dynamic_smem_size",
+                                        "%total_smem_size",
+                                        "%aggr_smem_size",
+                                        "%reserved_smem_offset_begin",
+                                        "%reserved_smem_offset_end",
+                                        "%reserved_smem_offset_cap",
+                                        "%current_graph_exec",
+                                        "%pm0"};
     for (const char *known : names)
       if (base == known)
         return true;
@@ -1023,12 +1047,12 @@ private:
 
 uint32_t typeBits(std::string_view type) {
   static const std::unordered_map<std::string_view, uint32_t> bits = {
-      {"pred", 1},    {"b8", 8},     {"u8", 8},      {"s8", 8},
-      {"b16", 16},    {"u16", 16},   {"s16", 16},    {"f16", 16},
-      {"bf16", 16},   {"b32", 32},   {"u32", 32},    {"s32", 32},
-      {"f32", 32},    {"f16x2", 32}, {"bf16x2", 32}, {"tf32", 32},
-      {"b64", 64},    {"u64", 64},   {"s64", 64},    {"f64", 64},
-      {"b128", 128},  {"u16x2", 32}, {"s16x2", 32},  {"f32x2", 64}};
+      {"pred", 1},   {"b8", 8},     {"u8", 8},      {"s8", 8},
+      {"b16", 16},   {"u16", 16},   {"s16", 16},    {"f16", 16},
+      {"bf16", 16},  {"b32", 32},   {"u32", 32},    {"s32", 32},
+      {"f32", 32},   {"f16x2", 32}, {"bf16x2", 32}, {"tf32", 32},
+      {"b64", 64},   {"u64", 64},   {"s64", 64},    {"f64", 64},
+      {"b128", 128}, {"u16x2", 32}, {"s16x2", 32},  {"f32x2", 64}};
   auto found = bits.find(type);
   return found == bits.end() ? 0 : found->second;
 }

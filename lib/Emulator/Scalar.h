@@ -54,8 +54,8 @@ Step ternary(Exec &x, const Inst &i, uint32_t mask) {
   const Slot<T> *b = x.r<Slot<T>>(i.o[2]);
   const Slot<T> *c = x.r<Slot<T>>(i.o[3]);
   forLanes(mask, [&](int l) {
-    d[l] = pack<T>(
-        Op::apply(unpack<T>(a[l]), unpack<T>(b[l]), unpack<T>(c[l])));
+    d[l] =
+        pack<T>(Op::apply(unpack<T>(a[l]), unpack<T>(b[l]), unpack<T>(c[l])));
   });
   return Step::Next;
 }
@@ -112,9 +112,7 @@ inline bool plainOperands(Decoder &d, Ty type, unsigned sources) {
 
 // The floating-point parts of instructions that exist for integers too. `type`
 // has been taken.
-enum class FloatOp : uint8_t {
-  Add, Sub, Mul, Fma, Min, Max, Abs, Neg, Div
-};
+enum class FloatOp : uint8_t { Add, Sub, Mul, Fma, Min, Max, Abs, Neg, Div };
 bool decodeFloat(Decoder &d, FloatOp op, Ty type);
 /// Comparison of setp, set and slct: eq ... nan; -1 when unknown.
 int takeComparison(Decoder &d);

@@ -28,8 +28,7 @@ static uint32_t neededLanes(Exec &x, const Inst &i, uint32_t mask) {
 }
 
 /// Merges split `other` into `into`; both are at the same pc.
-static void mergeSplits(Machine &m, Warp &warp, uint32_t into,
-                        uint32_t other) {
+static void mergeSplits(Machine &m, Warp &warp, uint32_t into, uint32_t other) {
   Split from = warp.splits[other];
   warp.splits[other].dead = true;
   Split &to = warp.splits[into];
@@ -60,8 +59,7 @@ static bool gather(Exec &x, const Inst &i, uint32_t mask) {
   if (mask != x.current().mask) {
     // Lanes whose predicate is false go on; they meet behind the instruction.
     Split rest = x.current();
-    int join =
-        m.newJoin(warp, x.pc + 1, rest.mask, rest.join, rest.returns);
+    int join = m.newJoin(warp, x.pc + 1, rest.mask, rest.join, rest.returns);
     Split &own = x.current();
     own.join = join;
     own.joinPc = x.pc + 1;
@@ -124,8 +122,7 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
     }
     report.statistics.threadInstructions +=
         static_cast<uint32_t>(__builtin_popcount(mask));
-    if (!warp.hazards.empty() && !i.isTensor &&
-        !registerHazards(x, i, mask)) {
+    if (!warp.hazards.empty() && !i.isTensor && !registerHazards(x, i, mask)) {
       stopped = true;
       return;
     }
@@ -308,8 +305,8 @@ void Machine::reportDeadlock() {
             return;
           message += "; cta " + describe(*cta) + " warp " +
                      std::to_string(warp->index) + " lanes " + hex(mask) +
-                     " at line " + std::to_string(module->code[pc].line) +
-                     " " + what;
+                     " at line " + std::to_string(module->code[pc].line) + " " +
+                     what;
         };
         for (const Split &split : warp->splits) {
           if (split.dead)
@@ -368,8 +365,8 @@ void Machine::reportDeadlock() {
       }
   if (shown > 64)
     message += "; and " + std::to_string(shown - 64) + " more";
-  diagnose(Severity::Error, "deadlock", message, firstLine, firstCta,
-           firstWarp, -1);
+  diagnose(Severity::Error, "deadlock", message, firstLine, firstCta, firstWarp,
+           -1);
   stopped = true;
 }
 
@@ -423,9 +420,8 @@ void Machine::execute() {
         continue;
       uint32_t quantum = 4096;
       if (isRandom)
-        quantum = random() % 8 == 0
-                      ? 4096
-                      : 1 + static_cast<uint32_t>(random() % 64);
+        quantum =
+            random() % 8 == 0 ? 4096 : 1 + static_cast<uint32_t>(random() % 64);
       runSplit(*entry.warp, entry.split, quantum);
       ran = true;
       if (isRandom) {

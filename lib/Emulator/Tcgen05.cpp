@@ -155,15 +155,14 @@ Step execDealloc(Exec &x, const Inst &i, uint32_t mask) {
   for (uint32_t k = base; valid && k < base + columns; ++k)
     valid = tensor->owner[k] == owner && owner != 0;
   // The whole allocation and nothing else.
-  if (valid && ((base != 0 && tensor->owner[base - 1] == owner) ||
-                (base + columns < 512 &&
-                 tensor->owner[base + columns] == owner)))
+  if (valid &&
+      ((base != 0 && tensor->owner[base - 1] == owner) ||
+       (base + columns < 512 && tensor->owner[base + columns] == owner)))
     valid = false;
   if (!valid)
     return x.fatal(i, "tensor-memory-allocation",
-                   "deallocates " + std::to_string(columns) +
-                       " columns at " + hex(address) +
-                       ", which is no allocation",
+                   "deallocates " + std::to_string(columns) + " columns at " +
+                       hex(address) + ", which is no allocation",
                    lane);
   for (auto &op : x.cluster->pending)
     if (!op->done && op->kind == AsyncOp::Kind::Tensor &&
@@ -171,8 +170,7 @@ Step execDealloc(Exec &x, const Inst &i, uint32_t mask) {
       x.error(i, "tensor-memory-in-use",
               "deallocates tensor memory while the tcgen05 operation of line " +
                   std::to_string(op->line) + " may still be running");
-  Machine::Access access =
-      m.threadAccess(*x.warp, lane, i, "tcgen05.dealloc");
+  Machine::Access access = m.threadAccess(*x.warp, lane, i, "tcgen05.dealloc");
   for (uint32_t quarter = 0; quarter < 4; ++quarter)
     m.writeTensor(*x.cta, quarter, base, columns, access);
   std::fill_n(tensor->owner + base, columns, uint16_t(0));
@@ -204,15 +202,13 @@ bool tensorAddress(Exec &x, const Inst &i, uint32_t mask,
   forLanes(mask, [&](int l) { same &= values[l] == values[lane]; });
   if (!same) {
     x.error(i, "tensor-memory-address",
-            "the lanes of a warp give different tensor memory addresses",
-            lane);
+            "the lanes of a warp give different tensor memory addresses", lane);
     return false;
   }
   uint32_t row = address >> 16;
   uint32_t quarter = x.warp->index % 4;
   uint32_t lanes = units::loadStoreLanes(shape);
-  if (row / 32 != quarter || row % 32 + lanes > 32 ||
-      row % lanes != 0) {
+  if (row / 32 != quarter || row % 32 + lanes > 32 || row % lanes != 0) {
     x.error(i, "tensor-memory-lanes",
             std::string(what) + " of warp " + std::to_string(x.warp->index) +
                 " at lane " + std::to_string(row) +
@@ -306,10 +302,8 @@ Step execStore(Exec &x, const Inst &i, uint32_t mask) {
       units::TensorMemoryCell cell =
           units::loadStoreCell(shape, lane, r, i.extra, i.b);
       if (i.b) {
-        tensor.cell(row + cell.lane, base + cell.column) =
-            from[lane] & 0xFFFF;
-        tensor.cell(row + cell.lane, base + cell.column + 1) =
-            from[lane] >> 16;
+        tensor.cell(row + cell.lane, base + cell.column) = from[lane] & 0xFFFF;
+        tensor.cell(row + cell.lane, base + cell.column + 1) = from[lane] >> 16;
       } else {
         tensor.cell(row + cell.lane, base + cell.column) = from[lane];
       }
@@ -364,9 +358,8 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
     if (failed)
       return;
     failed = true;
-    uint32_t address =
-        x.r<uint32_t>(i.o[0])[lane] +
-        static_cast<uint32_t>(i.addr[0].immediate);
+    uint32_t address = x.r<uint32_t>(i.o[0])[lane] +
+                       static_cast<uint32_t>(i.addr[0].immediate);
     units::SharedMemoryDescriptor descriptor;
     std::string wrong = units::decodeSharedMemoryDescriptor(
         withoutIdleBaseOffset(x.r<uint64_t>(i.o[1])[lane]),
@@ -421,8 +414,8 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
       for (Cta *cta : ctas) {
         for (uint32_t r = 0; r < info.rows; ++r)
           for (uint32_t c = 0; c < chunks; ++c)
-            m.readShared(*cta, units::kMajorAddress(descriptor, r, 16 * c),
-                         16, access);
+            m.readShared(*cta, units::kMajorAddress(descriptor, r, 16 * c), 16,
+                         access);
         uint32_t quarters = 0;
         for (uint32_t r = 0; r < info.rows; ++r)
           for (uint32_t c = 0; c < info.copies; ++c)
@@ -443,20 +436,18 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
       for (Cta *cta : ctas)
         for (uint32_t r = 0; r < info.rows; ++r)
           for (uint32_t c = 0; c < chunks; ++c) {
-            const uint8_t *from =
-                cta->shared.data() +
-                units::kMajorAddress(descriptor, r, 16 * c);
+            const uint8_t *from = cta->shared.data() +
+                                  units::kMajorAddress(descriptor, r, 16 * c);
             uint8_t bytes[16];
             if (decompression == units::CopyDecompression::None)
               std::memcpy(bytes, from, 16);
             else
               units::decompressContainer(decompression, from, bytes);
             for (uint32_t copy = 0; copy < info.copies; ++copy)
-              std::memcpy(
-                  &cta->tensor->cell(
-                      (row + units::copyLane(shape, r, copy)) % 128,
-                      base + 4 * c),
-                  bytes, 16);
+              std::memcpy(&cta->tensor->cell(
+                              (row + units::copyLane(shape, r, copy)) % 128,
+                              base + 4 * c),
+                          bytes, 16);
           }
     };
     m.issue(*x.cluster, op);
@@ -481,8 +472,8 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
       ctas = {x.cluster->ctas[x.cta->rank & ~1u].get(),
               x.cluster->ctas[x.cta->rank | 1].get()};
     for (Cta *cta : ctas)
-      failed |= !checkTensorRange(x, i, *cta, address, 8, "tcgen05.shift",
-                                  lane);
+      failed |=
+          !checkTensorRange(x, i, *cta, address, 8, "tcgen05.shift", lane);
     uint32_t row = address >> 16;
     if (row % 32 != 0) {
       x.error(i, "tensor-memory-lanes",
@@ -517,8 +508,7 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
       for (Cta *cta : ctas)
         for (uint32_t r = row; r + 1 < 128; ++r)
           for (uint32_t k = 0; k < 8; ++k)
-            cta->tensor->cell(r, base + k) =
-                cta->tensor->cell(r + 1, base + k);
+            cta->tensor->cell(r, base + k) = cta->tensor->cell(r + 1, base + k);
     };
     m.issue(*x.cluster, op);
   });
@@ -589,8 +579,8 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
     AsyncOp *self = op.get();
     op->apply = [=]() {
       for (auto &[cta, at] : self->barriers)
-        machine->arriveMbarrier(*cta, at, 1, &knowledge, self->line,
-                                self->warp, self->lane);
+        machine->arriveMbarrier(*cta, at, 1, &knowledge, self->line, self->warp,
+                                self->lane);
     };
     m.release(*x.warp);
     m.issue(*x.cluster, op);
@@ -639,8 +629,7 @@ bool decodeMove(Decoder &d, bool load) {
   Inst &i = d.inst;
   if (!warpWide(d))
     return false;
-  int shape =
-      d.takeOne({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
+  int shape = d.takeOne({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
   int number = d.takeOne({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
   bool packed = d.take(load ? "pack::16b" : "unpack::16b");
   d.take("b32");
@@ -677,8 +666,8 @@ bool decodeCopy(Decoder &d) {
   Inst &i = d.inst;
   if (!takeCtaGroup(d))
     return false;
-  int shape = d.takeOne({"128x256b", "4x256b", "128x128b", "64x128b",
-                         "32x128b"});
+  int shape =
+      d.takeOne({"128x256b", "4x256b", "128x128b", "64x128b", "32x128b"});
   int multicast = d.takeOne({"warpx2::02_13", "warpx2::01_23", "warpx4"});
   int source = d.takeOne({"b6x16_p32", "b4x16_p64"});
   bool expanded = d.take("b8x16");
@@ -701,10 +690,9 @@ bool decodeCopy(Decoder &d) {
   if (expanded != (source >= 0))
     return d.fail("expected .b8x16 with its source format");
   i.a = static_cast<uint8_t>(chosen);
-  i.b = static_cast<uint8_t>(source == 0 ? units::CopyDecompression::B6x16P32
-                             : source == 1
-                                 ? units::CopyDecompression::B4x16P64
-                                 : units::CopyDecompression::None);
+  i.b = static_cast<uint8_t>(source == 0   ? units::CopyDecompression::B6x16P32
+                             : source == 1 ? units::CopyDecompression::B4x16P64
+                                           : units::CopyDecompression::None);
   i.fn = execCopy;
   int64_t immediate;
   if (!d.count(2, 2) || !tensorOperand(d, d.operand(0), i.o[0], immediate))

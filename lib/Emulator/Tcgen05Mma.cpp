@@ -71,15 +71,14 @@ bool gatherScales(Machine &m, const TensorMma &mma, Cta &cta,
         if (copy == 0)
           value = byte;
         else if (byte != value) {
-          m.diagnose(Severity::Error, "scale-copies",
-                     "the copies of scale factor " + std::to_string(k) +
-                         " of row " + std::to_string(index) +
-                         " in tensor memory differ: lane " +
-                         std::to_string(cell.lane) + " has " + hex(value) +
-                         ", lane " + std::to_string(lane) + " has " +
-                         hex(byte) + " (column " +
-                         std::to_string(column + cell.column) + ")",
-                     mma.line, &cta, static_cast<int>(warp.index), -1);
+          m.diagnose(
+              Severity::Error, "scale-copies",
+              "the copies of scale factor " + std::to_string(k) + " of row " +
+                  std::to_string(index) + " in tensor memory differ: lane " +
+                  std::to_string(cell.lane) + " has " + hex(value) + ", lane " +
+                  std::to_string(lane) + " has " + hex(byte) + " (column " +
+                  std::to_string(column + cell.column) + ")",
+              mma.line, &cta, static_cast<int>(warp.index), -1);
           return false;
         }
       }
@@ -89,15 +88,15 @@ bool gatherScales(Machine &m, const TensorMma &mma, Cta &cta,
 }
 
 /// A from tensor memory: lane = row, the row's bytes along the columns.
-void gatherTensorA(const TensorMma &mma, Cta &cta, std::vector<uint8_t> &codes) {
+void gatherTensorA(const TensorMma &mma, Cta &cta,
+                   std::vector<uint8_t> &codes) {
   uint32_t bytes = mma.spec.packedA
                        ? mma.spec.k / 2
                        : mma.spec.k * units::codeBytes(mma.spec.aFormat);
   uint32_t shift = units::tensorMemoryContainerShift(
       units::formatTraits(mma.spec.aFormat).storageBits);
-  bool container =
-      !mma.spec.packedA &&
-      units::formatTraits(mma.spec.aFormat).storageBits < 8;
+  bool container = !mma.spec.packedA &&
+                   units::formatTraits(mma.spec.aFormat).storageBits < 8;
   for (uint32_t row = 0; row < mma.rows; ++row) {
     uint32_t lane = (mma.aTensor >> 16) + row;
     if (mma.ctas.size() == 1 && mma.idesc.m == 64 && !mma.weightStationary)
@@ -133,14 +132,13 @@ void applyMma(Machine &m, const TensorMma &mma, Warp &warp) {
   }
   for (size_t rank = 0; rank < mma.ctas.size(); ++rank) {
     Cta &cta = *mma.ctas[rank];
-    std::vector<uint8_t> a(
-        mma.aInTensor ? mma.rows * aTensorColumns(mma) * 4
-                      : tileBytes(mma.a, mma.rows));
+    std::vector<uint8_t> a(mma.aInTensor ? mma.rows * aTensorColumns(mma) * 4
+                                         : tileBytes(mma.a, mma.rows));
     if (mma.aInTensor) {
       gatherTensorA(mma, cta, a);
     } else {
-      std::string error = units::gatherOperand(mma.a, cta.shared.data(),
-                                               m.sharedEnd, a.data());
+      std::string error =
+          units::gatherOperand(mma.a, cta.shared.data(), m.sharedEnd, a.data());
       if (!error.empty())
         return fail("A: " + error, "invalid-read");
     }
@@ -174,9 +172,8 @@ void applyMma(Machine &m, const TensorMma &mma, Warp &warp) {
     for (uint32_t row = 0; row < mma.rows; ++row)
       for (uint32_t k = 0; k < n; ++k)
         d[row * n + k] = cellOf(row, k);
-    std::string error =
-        units::mmaTile(mma.spec, a.data(), b.data(), sfa.data(), sfb.data(),
-                       d.data(), mma.accumulate);
+    std::string error = units::mmaTile(mma.spec, a.data(), b.data(), sfa.data(),
+                                       sfb.data(), d.data(), mma.accumulate);
     if (!error.empty())
       return fail(error, "mma");
     for (uint32_t row = 0; row < mma.rows; ++row)
@@ -229,14 +226,13 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
         x.r<uint32_t>(i.o[3])[lane], qualifiers, mma->idesc);
     if (!wrong.empty()) {
       x.error(i, "instruction-descriptor",
-              "instruction descriptor " +
-                  hex(x.r<uint32_t>(i.o[3])[lane]) + ": " + wrong,
+              "instruction descriptor " + hex(x.r<uint32_t>(i.o[3])[lane]) +
+                  ": " + wrong,
               lane);
       return;
     }
-    wrong = units::accumulatorLayout(group, mma->idesc.m,
-                                     mma->weightStationary, false,
-                                     mma->layout);
+    wrong = units::accumulatorLayout(group, mma->idesc.m, mma->weightStationary,
+                                     false, mma->layout);
     if (!wrong.empty()) {
       x.error(i, "instruction-descriptor", wrong, lane);
       return;
@@ -288,8 +284,7 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
               mma->spec.bFormat, mma->spec.packedB, mma->idesc.n / group,
               mma->b, "B"))
       return;
-    const uint32_t *list2 =
-        i.list2Count ? &m.module->lists[i.list2] : nullptr;
+    const uint32_t *list2 = i.list2Count ? &m.module->lists[i.list2] : nullptr;
     if (mma->scaleVector != 0) {
       mma->sfa = x.r<uint32_t>(i.o[5])[lane] + list2[0];
       mma->sfb = x.r<uint32_t>(i.o[6])[lane] + list2[1];
@@ -300,8 +295,7 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
       for (uint32_t k = 0; k < i.listCount; ++k)
         mma->disabledLanes[k] = x.r<uint32_t>(list[k])[lane];
     }
-    uint32_t dColumns =
-        units::accumulatorColumns(mma->layout, mma->idesc.n);
+    uint32_t dColumns = units::accumulatorColumns(mma->layout, mma->idesc.n);
     uint32_t sfaColumns = (mma->rows + 31) / 32;
     uint32_t sfbColumns = sideB(*mma) == units::ScaleSide::BSplit
                               ? (mma->idesc.n / 2 + 31) / 32
@@ -355,10 +349,8 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
             m.readTensor(*cta, quarter, mma->aTensor & 0xFFFF,
                          aTensorColumns(*mma), access);
           if (mma->scaleVector != 0) {
-            m.readTensor(*cta, quarter, mma->sfa & 0xFFFF, sfaColumns,
-                         access);
-            m.readTensor(*cta, quarter, mma->sfb & 0xFFFF, sfbColumns,
-                         access);
+            m.readTensor(*cta, quarter, mma->sfa & 0xFFFF, sfaColumns, access);
+            m.readTensor(*cta, quarter, mma->sfb & 0xFFFF, sfbColumns, access);
           }
           if (mma->accumulate)
             m.readTensor(*cta, quarter, mma->d & 0xFFFF, dColumns, access);
@@ -366,7 +358,6 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
         }
       }
     }
-    x.warp->needsBeforeFence = true;
     auto op = std::make_shared<AsyncOp>();
     op->kind = AsyncOp::Kind::Tensor;
     op->warp = x.warp;
@@ -393,12 +384,9 @@ bool decodeMma(Decoder &d, bool weightStationary) {
     return false;
   std::string_view kind = d.takePrefix("kind::");
   static const std::pair<const char *, MmaKind> kinds[] = {
-      {"kind::f16", MmaKind::F16},
-      {"kind::tf32", MmaKind::TF32},
-      {"kind::f8f6f4", MmaKind::F8F6F4},
-      {"kind::i8", MmaKind::I8},
-      {"kind::mxf8f6f4", MmaKind::MXF8F6F4},
-      {"kind::mxf4", MmaKind::MXF4},
+      {"kind::f16", MmaKind::F16},           {"kind::tf32", MmaKind::TF32},
+      {"kind::f8f6f4", MmaKind::F8F6F4},     {"kind::i8", MmaKind::I8},
+      {"kind::mxf8f6f4", MmaKind::MXF8F6F4}, {"kind::mxf4", MmaKind::MXF4},
       {"kind::mxf4nvf4", MmaKind::MXF4NVF4}};
   bool known = false;
   MmaKind chosen = MmaKind::F16;

@@ -81,7 +81,7 @@ static bool decodeTensorMap(const uint8_t *bytes, TensorMap &map,
 
 /// Reads the map that an instruction names. False after an error.
 bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
-                    TensorMap &map) {
+             TensorMap &map) {
   uint64_t address = addressOf(x, ref, lane);
   std::string error;
   if (address % 64 != 0) {
@@ -99,8 +99,8 @@ bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
   if (first.pointer == nullptr || second.pointer == nullptr ||
       first.shared != nullptr) {
     x.error(i, "tensor-map",
-            "reads a tensor map: " + (error.empty() ? "in shared memory"
-                                                    : error),
+            "reads a tensor map: " +
+                (error.empty() ? "in shared memory" : error),
             lane);
     return false;
   }
@@ -111,7 +111,6 @@ bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
   }
   return true;
 }
-
 
 //===----------------------------------------------------------------------===//
 // tensormap.replace
@@ -165,11 +164,11 @@ Step execReplace(Exec &x, const Inst &i, uint32_t mask) {
       failed = true;
       return;
     }
-    uint64_t value = i.b == 64 ? x.r<uint64_t>(i.o[0])[lane]
-                               : x.r<uint32_t>(i.o[0])[lane];
+    uint64_t value =
+        i.b == 64 ? x.r<uint64_t>(i.o[0])[lane] : x.r<uint32_t>(i.o[0])[lane];
     size_t k = static_cast<size_t>(i.imm);
     // The codes of tensormap.replace are not those of cuda.h.
-    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7,
+    static const uint8_t types[] = {0,  1, 2, 3,  4,  5,  6,  7,
                                     10, 8, 9, 11, 12, 13, 14, 15};
     switch (static_cast<Field>(i.a)) {
     case GlobalAddress:

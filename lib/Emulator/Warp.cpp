@@ -307,32 +307,56 @@ struct SpecialName {
   const char *name;
   uint8_t bits;
 };
-const SpecialName specials[] = {
-    {"%tid.x", 32},           {"%tid.y", 32},
-    {"%tid.z", 32},           {"%ntid.x", 32},
-    {"%ntid.y", 32},          {"%ntid.z", 32},
-    {"%ctaid.x", 32},         {"%ctaid.y", 32},
-    {"%ctaid.z", 32},         {"%nctaid.x", 32},
-    {"%nctaid.y", 32},        {"%nctaid.z", 32},
-    {"%laneid", 32},          {"%warpid", 32},
-    {"%nwarpid", 32},         {"%smid", 32},
-    {"%nsmid", 32},           {"%gridid", 64},
-    {"%clock", 32},           {"%clock64", 64},
-    {"%clock_hi", 32},        {"%lanemask_eq", 32},
-    {"%lanemask_le", 32},     {"%lanemask_lt", 32},
-    {"%lanemask_ge", 32},     {"%lanemask_gt", 32},
-    {"%clusterid.x", 32},     {"%clusterid.y", 32},
-    {"%clusterid.z", 32},     {"%nclusterid.x", 32},
-    {"%nclusterid.y", 32},    {"%nclusterid.z", 32},
-    {"%cluster_ctaid.x", 32}, {"%cluster_ctaid.y", 32},
-    {"%cluster_ctaid.z", 32}, {"%cluster_nctaid.x", 32},
-    {"%cluster_nctaid.y", 32}, {"%cluster_nctaid.z", 32},
-    {"%cluster_ctarank", 32}, {"%cluster_nctarank", 32},
-    {"%is_explicit_cluster", 1}, {"%globaltimer", 64},
-    {"%globaltimer_lo", 32},  {"%globaltimer_hi", 32},
-    {"%dynamic_smem_size", 32}, {"%total_smem_size", 32},
-    {"%aggr_smem_size", 32},  {"%reserved_smem_offset_begin", 32},
-    {"%reserved_smem_offset_end", 32}, {"%reserved_smem_offset_cap", 32}};
+const SpecialName specials[] = {{"%tid.x", 32},
+                                {"%tid.y", 32},
+                                {"%tid.z", 32},
+                                {"%ntid.x", 32},
+                                {"%ntid.y", 32},
+                                {"%ntid.z", 32},
+                                {"%ctaid.x", 32},
+                                {"%ctaid.y", 32},
+                                {"%ctaid.z", 32},
+                                {"%nctaid.x", 32},
+                                {"%nctaid.y", 32},
+                                {"%nctaid.z", 32},
+                                {"%laneid", 32},
+                                {"%warpid", 32},
+                                {"%nwarpid", 32},
+                                {"%smid", 32},
+                                {"%nsmid", 32},
+                                {"%gridid", 64},
+                                {"%clock", 32},
+                                {"%clock64", 64},
+                                {"%clock_hi", 32},
+                                {"%lanemask_eq", 32},
+                                {"%lanemask_le", 32},
+                                {"%lanemask_lt", 32},
+                                {"%lanemask_ge", 32},
+                                {"%lanemask_gt", 32},
+                                {"%clusterid.x", 32},
+                                {"%clusterid.y", 32},
+                                {"%clusterid.z", 32},
+                                {"%nclusterid.x", 32},
+                                {"%nclusterid.y", 32},
+                                {"%nclusterid.z", 32},
+                                {"%cluster_ctaid.x", 32},
+                                {"%cluster_ctaid.y", 32},
+                                {"%cluster_ctaid.z", 32},
+                                {"%cluster_nctaid.x", 32},
+                                {"%cluster_nctaid.y", 32},
+                                {"%cluster_nctaid.z", 32},
+                                {"%cluster_ctarank", 32},
+                                {"%cluster_nctarank", 32},
+                                {"%is_explicit_cluster", 1},
+                                {"%globaltimer", 64},
+                                {"%globaltimer_lo", 32},
+                                {"%globaltimer_hi", 32},
+                                {"%dynamic_smem_size", 32},
+                                {"%total_smem_size", 32},
+                                {"%aggr_smem_size", 32},
+                                {"%reserved_smem_offset_begin", 32},
+                                {"%reserved_smem_offset_end", 32},
+                                {"%reserved_smem_offset_cap", 32}};
 } // namespace
 
 int specialRegisterId(std::string_view name) {
@@ -359,10 +383,8 @@ Step execSpecial(Exec &x, const Inst &i, uint32_t mask) {
                     cta.id.z / m.clusterDim.z};
   uint32_t id = i.extra;
   if (id == 40) {
-    *x.r<uint32_t>(i.o[0]) = m.clusterDim.x * m.clusterDim.y * m.clusterDim.z >
-                                     1
-                                 ? ~0u
-                                 : 0;
+    *x.r<uint32_t>(i.o[0]) =
+        m.clusterDim.x * m.clusterDim.y * m.clusterDim.z > 1 ? ~0u : 0;
     return Step::Next;
   }
   auto value = [&](uint32_t lane) -> uint64_t {

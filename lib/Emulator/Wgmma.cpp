@@ -23,8 +23,8 @@ bool registerVector(Decoder &d, const ptx::Operand &operand, uint32_t count,
                     std::vector<uint32_t> &offsets) {
   Ty type = bits == 32 ? Ty::B32 : bits == 64 ? Ty::B64 : Ty::B16;
   auto add = [&](const ptx::Operand &element) {
-    uint32_t offset = isDestination ? d.destination(element, type)
-                                    : d.source(element, type);
+    uint32_t offset =
+        isDestination ? d.destination(element, type) : d.source(element, type);
     offsets.push_back(offset);
     return offset != NoOperand;
   };
@@ -36,8 +36,7 @@ bool registerVector(Decoder &d, const ptx::Operand &operand, uint32_t count,
   }
   if (operand.elements.size() != count)
     return d.fail("expected a vector of " + std::to_string(count) +
-                  " registers, got " +
-                  std::to_string(operand.elements.size()));
+                  " registers, got " + std::to_string(operand.elements.size()));
   for (const ptx::Operand &element : operand.elements)
     if (!add(element))
       return false;
@@ -72,8 +71,7 @@ Step execMmaAsync(Exec &x, const Inst &i, uint32_t mask) {
   spec.negateA = i.d;
   spec.negateB = i.e;
   if (m.threadsPerCta < (warp.index / 4 + 1) * 128)
-    return x.fatal(i, "wgmma",
-                   "wgmma needs a whole warpgroup of 128 threads");
+    return x.fatal(i, "wgmma", "wgmma needs a whole warpgroup of 128 threads");
   if (!warp.wgmmaFenced) {
     x.error(i, "wgmma-fence",
             "registers of the wgmma were written since the last "
@@ -98,8 +96,8 @@ Step execMmaAsync(Exec &x, const Inst &i, uint32_t mask) {
   if (!i.a)
     wrong = operandTile(x.r<uint64_t>(i.o[0])[lane], i.b, spec.aFormat, 64, a);
   if (wrong.empty())
-    wrong = operandTile(x.r<uint64_t>(i.o[1])[lane], i.c, spec.bFormat,
-                        spec.n, b);
+    wrong =
+        operandTile(x.r<uint64_t>(i.o[1])[lane], i.c, spec.bFormat, spec.n, b);
   if (!wrong.empty())
     return x.fatal(i, "matrix-descriptor", wrong, lane);
   const uint32_t *list = &m.module->lists[i.list];
@@ -195,9 +193,9 @@ Step execMmaAsync(Exec &x, const Inst &i, uint32_t mask) {
             half ? reg(list[e / 2], l) >> (16 * (e % 2)) & 0xFFFF
                  : reg(list[e], l);
       }
-    error = units::mmaTile(spec, aCodes.data() + first * rowBytes,
-                           bCodes.data(), nullptr, nullptr, d.data(),
-                           accumulate);
+    error =
+        units::mmaTile(spec, aCodes.data() + first * rowBytes, bCodes.data(),
+                       nullptr, nullptr, d.data(), accumulate);
     if (!error.empty()) {
       machine->diagnose(Severity::Error, "wgmma", error, i.line, cta,
                         static_cast<int>(owner->index), -1);
@@ -332,8 +330,7 @@ bool decodeMmaAsync(Decoder &d) {
     return d.fail("this combination of types and shape does not exist");
   if (dType == Ty::F32 && !isInteger)
     spec.accumulator = units::AccumulatorFormat::F32;
-  else if (dType == Ty::F16 && !isInteger &&
-           (bits == 8 || aType == Ty::F16))
+  else if (dType == Ty::F16 && !isInteger && (bits == 8 || aType == Ty::F16))
     spec.accumulator = units::AccumulatorFormat::F16;
   else if (dType == Ty::S32 && isInteger)
     spec.accumulator = units::AccumulatorFormat::S32;
@@ -351,11 +348,10 @@ bool decodeMmaAsync(Decoder &d) {
   if (!d.count(operands, operands))
     return false;
   i.a = aInRegisters;
-  uint32_t dRegisters =
-      spec.accumulator == units::AccumulatorFormat::F16 ? spec.n / 4
-                                                        : spec.n / 2;
-  if (!registerList(d, d.operand(0), dRegisters, 32, true, i.list,
-                    i.listCount))
+  uint32_t dRegisters = spec.accumulator == units::AccumulatorFormat::F16
+                            ? spec.n / 4
+                            : spec.n / 2;
+  if (!registerList(d, d.operand(0), dRegisters, 32, true, i.list, i.listCount))
     return false;
   if (aInRegisters) {
     if (!registerList(d, d.operand(1), 4, 32, false, i.list2, i.list2Count))

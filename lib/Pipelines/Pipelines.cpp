@@ -24,6 +24,7 @@
 using namespace mlir;
 
 void bsmm::buildTileToPipeline(OpPassManager &manager) {
+  manager.addPass(createBsmmVerifyScales());
   manager.addPass(createBsmmVerifyLayouts());
   manager.addPass(createBsmmTileToPipeline());
   manager.addPass(createCanonicalizerPass());
@@ -57,6 +58,7 @@ void bsmm::buildBsmmToCpu(OpPassManager &manager, StringRef accumulate,
   ConvertBsmmToLinalgOptions conversion;
   conversion.accumulate = accumulate.str();
   conversion.persistentCtas = persistentCtas;
+  manager.addPass(createBsmmVerifyScales());
   manager.addPass(createConvertBsmmToLinalg(conversion));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

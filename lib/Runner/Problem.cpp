@@ -8,6 +8,8 @@
 #include "bsmm/Runtime/NumberFormats.h"
 #include "bsmm/Runtime/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 #include <cstdio>
@@ -21,6 +23,45 @@ using namespace bsmm::runner;
 //===----------------------------------------------------------------------===//
 // Describing a kernel
 //===----------------------------------------------------------------------===//
+
+/// A tile-level epilogue is free code. The float64 computation knows products
+/// by alpha and out_scale, relu and the cast.
+static void describeEpilogue(KernelOp kernel, Problem &problem) {
+  auto isFactor = [&](Value value) {
+    auto splat = value.getDefiningOp<tensor::SplatOp>();
+    return splat &&
+           (splat.getInput() == kernel.findArgument(ArgumentRole::Alpha) ||
+            splat.getInput() == kernel.findArgument(ArgumentRole::OutScale));
+  };
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_AnyZeroFloat()) ||
+           matchPattern(value, m_PosZeroFloat());
+  };
+  kernel.walk([&](Operation *op) {
+    if (!isa<arith::ArithDialect>(op->getDialect()) ||
+        op->hasTrait<OpTrait::ConstantLike>() || op->getNumResults() != 1 ||
+        !isa<RankedTensorType>(op->getResult(0).getType()))
+      return;
+    if (isa<arith::TruncFOp>(op))
+      return;
+    if (isa<arith::MulFOp>(op) &&
+        (isFactor(op->getOperand(0)) || isFactor(op->getOperand(1))))
+      return;
+    if (auto compare = dyn_cast<arith::CmpFOp>(op);
+        compare && compare.getPredicate() == arith::CmpFPredicate::UGT &&
+        isZero(compare.getRhs()))
+      return;
+    auto select = dyn_cast<arith::SelectOp>(op);
+    auto compare =
+        select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
+    if (compare && select.getTrueValue() == compare.getLhs() &&
+        isZero(select.getFalseValue())) {
+      problem.types.activation = runtime::Activation::Relu;
+      return;
+    }
+    problem.knowsEpilogue = false;
+  });
+}
 
 static std::string describeTileKernel(KernelOp kernel, Problem &problem) {
   if (kernel.getLevel() != Level::Tile)
@@ -54,12 +95,7 @@ static std::string describeTileKernel(KernelOp kernel, Problem &problem) {
              stringifyArgumentRole(role).str() + "'";
   problem.hasAlpha = bool(kernel.findArgument(ArgumentRole::Alpha));
   problem.hasOutScale = bool(kernel.findArgument(ArgumentRole::OutScale));
-  // A tile-level epilogue is free code; an activation is recognised by its
-  // comparison only to choose the reference.
-  kernel.walk([&](arith::CmpFOp op) {
-    if (isa<RankedTensorType>(op.getLhs().getType()))
-      problem.types.activation = runtime::Activation::Relu;
-  });
+  describeEpilogue(kernel, problem);
   return "";
 }
 
@@ -83,6 +119,27 @@ static std::string describeMatmul(ScaledMatmulOp op, Problem &problem) {
     return "expected scales in order blocked_128x4 to run";
   if (op.getBeta() || op.getBias())
     return "expected a multiplication without beta and bias to run";
+  auto extentOf = [](Value value, unsigned fromEnd) -> int64_t {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t extent = type.getDimSize(type.getRank() - fromEnd);
+    return ShapedType::isDynamic(extent) ? 0 : extent;
+  };
+  auto firstOf = [](std::initializer_list<int64_t> extents) {
+    for (int64_t extent : extents)
+      if (extent != 0)
+        return extent;
+    return int64_t(0);
+  };
+  problem.m = firstOf({extentOf(op.getA(), 2), extentOf(op.getScaleA(), 2),
+                       extentOf(op.getInit(), 2)});
+  problem.n = firstOf({extentOf(op.getB(), 2), extentOf(op.getScaleB(), 2),
+                       extentOf(op.getInit(), 1)});
+  problem.k = firstOf({extentOf(op.getA(), 1), extentOf(op.getB(), 1)});
+  if (cast<RankedTensorType>(op.getA().getType()).getRank() == 2)
+    problem.l = 1;
+  else
+    problem.l = firstOf({extentOf(op.getA(), 3), extentOf(op.getB(), 3),
+                         extentOf(op.getInit(), 3)});
   problem.hasAlpha = bool(op.getAlpha());
   problem.hasOutScale = bool(op.getOutScale());
   switch (op.getActivation()) {
@@ -140,8 +197,8 @@ static int64_t alignedPitch(target::ElementType type, int64_t extent) {
 }
 
 std::string bsmm::runner::checkSizes(Problem &problem) {
-  // 2^36 bytes of operands are more than a run on a CPU finishes with.
-  constexpr int64_t maxBytes = int64_t(1) << 36;
+  // What a run on a CPU finishes with: operands and float64 results.
+  constexpr int64_t maxBytes = int64_t(1) << 33;
   for (auto [name, value] :
        {std::pair{"M", problem.m}, std::pair{"N", problem.n},
         std::pair{"K", problem.k}, std::pair{"L", problem.l}})
@@ -169,13 +226,21 @@ std::string bsmm::runner::checkSizes(Problem &problem) {
     if (pitch < extent || pitch > (int64_t(1) << 40))
       return std::string("expected a pitch of ") + name + " of at least " +
              std::to_string(extent) + " elements, got " + std::to_string(pitch);
+  double bytes = 0;
   for (auto [type, rows, pitch] :
        {std::tuple{problem.types.a, problem.m, problem.pitchA},
         std::tuple{problem.types.b, problem.n, problem.pitchB},
         std::tuple{problem.types.out, problem.m, problem.pitchD}})
-    if (rowBytes(type, pitch) > maxBytes / rows / problem.l)
-      return "expected operands of less than 64 GiB, got more; choose a "
-             "smaller problem";
+    bytes += double(rows) * pitch * target::bitWidth(type) / 8;
+  double scales = double(problem.k) / problem.types.scaleVector + 4;
+  bytes += scales * (double(problem.m) + problem.n + 256);
+  // Decoded operands, and five numbers of float64 for every output.
+  bytes += 8.0 * problem.k * (double(problem.m) + problem.n);
+  bytes += 40.0 * problem.m * problem.n;
+  if (bytes * problem.l > double(maxBytes))
+    return "expected a problem of less than 8 GiB with its float64 results, "
+           "got "
+           "more; choose smaller sizes";
   return "";
 }
 
@@ -244,6 +309,35 @@ static double halfUlp(target::ElementType type, double value) {
   int lowest = 2 - info.bias; // of the smallest normal, as frexp counts
   exponent = std::max(exponent, lowest);
   return std::ldexp(0.5, exponent - 1 - int(info.mantissaBits));
+}
+
+static std::string describeMetrics(const runtime::ErrorMetrics &metrics) {
+  char text[160];
+  std::snprintf(text, sizeof(text),
+                "absmax %.6g, mean absolute error %.6g, mean squared error "
+                "%.6g, cosine similarity %.9f",
+                metrics.absMax, metrics.meanAbs, metrics.meanSquared,
+                metrics.cosineSimilarity);
+  std::string result = text;
+  if (metrics.nanMismatches != 0)
+    result += ", without " + std::to_string(metrics.nanMismatches) +
+              " values that are NaN on one side";
+  return result;
+}
+
+std::string bsmm::runner::compareOutputs(const Problem &problem,
+                                         const std::vector<uint8_t> &got,
+                                         const std::vector<uint8_t> &expected) {
+  std::vector<double> values[2];
+  for (int64_t row = 0; row < problem.l * problem.m; ++row)
+    for (int64_t column = 0; column < problem.n; ++column) {
+      int64_t place = row * problem.pitchD + column;
+      values[0].push_back(decodeOutput(problem.types.out, got.data(), place));
+      values[1].push_back(
+          decodeOutput(problem.types.out, expected.data(), place));
+    }
+  return describeMetrics(runtime::compareValues(
+      values[0].data(), values[1].data(), values[0].size()));
 }
 
 std::string bsmm::runner::compareOutput(const Problem &problem,
@@ -349,12 +443,6 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
       got[index] = result->exact[index];
   runtime::ErrorMetrics metrics =
       runtime::compareValues(got.data(), result->exact.data(), count);
-  char text[160];
-  std::snprintf(text, sizeof(text),
-                "absmax %.6g, mean absolute error %.6g, mean squared error "
-                "%.6g, cosine similarity %.9f",
-                metrics.absMax, metrics.meanAbs, metrics.meanSquared,
-                metrics.cosineSimilarity);
-  comparison.metrics = text;
+  comparison.metrics = describeMetrics(metrics);
   return "";
 }

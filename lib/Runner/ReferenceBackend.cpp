@@ -9,8 +9,7 @@ using namespace bsmm;
 using namespace bsmm::runner;
 
 std::string ReferenceBackend::run(ModuleOp module, const Problem &problem,
-                                  Operands &operands,
-                                  const RunOptions &options,
+                                  Operands &operands, const RunOptions &options,
                                   raw_ostream &log) {
   CpuGemm gemm;
   gemm.m = problem.m;

@@ -168,6 +168,7 @@ static std::string writeOutput(const std::string &file, const Problem &problem,
 
 int bsmm::runner::runMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installFatalErrorHandler();
   registerBackends();
   CommandLine options;
   cl::HideUnrelatedOptions(
@@ -208,10 +209,6 @@ int bsmm::runner::runMain(int argc, char **argv) {
     return 1;
 
   Problem problem;
-  problem.m = options.m;
-  problem.n = options.n;
-  problem.k = options.k;
-  problem.l = options.l;
   problem.pitchA = options.pitchA;
   problem.pitchB = options.pitchB;
   problem.pitchD = options.pitchD;
@@ -226,12 +223,40 @@ int bsmm::runner::runMain(int argc, char **argv) {
   if (std::string reason = describeKernel(*module, options.kernel, problem);
       !reason.empty())
     return fail(options.input + ": " + reason);
+  // Extents that the types fix are those of the problem.
+  for (auto [name, option, extent] :
+       {std::tuple{"M", &options.m, &problem.m},
+        std::tuple{"N", &options.n, &problem.n},
+        std::tuple{"K", &options.k, &problem.k},
+        std::tuple{"L", &options.l, &problem.l}}) {
+    if (*extent == 0) {
+      *extent = *option;
+    } else if (option->getNumOccurrences() != 0 && *option != *extent) {
+      return fail(llvm::Twine(name) + ": the types of '" + problem.kernel +
+                  "' fix " + llvm::Twine(*extent) + ", got " +
+                  llvm::Twine(option->getValue()));
+    }
+  }
+  bool isLowered = problem.isProblemLevel && backend->runsKernels();
+  if (!options.tile.empty() && !isLowered)
+    return fail("--tile: expected a problem-level function and a backend that "
+                "runs kernels");
+  Attribute stated = (*module)->getAttr(BsmmDialect::getTargetAttrName());
+  (*module).walk([&](KernelOp kernel) {
+    if (TargetAttr target = kernel.resolveTarget())
+      stated = target;
+  });
+  if (auto target = dyn_cast_or_null<TargetAttr>(stated);
+      target && options.chip.getNumOccurrences() != 0 &&
+      target.getChip() != StringRef(options.chip))
+    return fail("--chip=" + options.chip + " conflicts with " +
+                target.getChip() + " of the file");
   if ((problem.alpha != 1 && !problem.hasAlpha) ||
       (problem.outScale != 1 && !problem.hasOutScale))
     return fail("the kernel takes no such factor");
 
   // A problem-level function becomes a kernel for backends that run kernels.
-  if (problem.isProblemLevel && backend->runsKernels()) {
+  if (isLowered) {
     PassManager manager(&context);
     std::unique_ptr<Pass> pass = createBsmmProblemToTile();
     bool hasTarget = (*module)->hasAttr(BsmmDialect::getTargetAttrName());
@@ -292,6 +317,23 @@ int bsmm::runner::runMain(int argc, char **argv) {
   if (std::string reason = writeOutput(options.output, problem, operands);
       !reason.empty())
     return fail(reason);
+
+  if (!problem.knowsEpilogue) {
+    llvm::outs() << "the epilogue of this kernel is none that the float64 "
+                    "computation knows: no verdict\n";
+    Operands meaning = operands;
+    meaning.d.assign(meaning.d.size(), 0xFF);
+    Backend *reference = findBackend("reference");
+    if (backend == reference)
+      return 0;
+    if (std::string reason =
+            reference->run(*module, problem, meaning, runOptions, llvm::outs());
+        !reason.empty())
+      return fail(reason);
+    llvm::outs() << "against the reference conversion: "
+                 << compareOutputs(problem, operands.d, meaning.d) << "\n";
+    return 0;
+  }
 
   Comparison comparison;
   if (std::string reason = compareOutput(problem, operands, comparison);

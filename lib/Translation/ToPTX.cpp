@@ -78,16 +78,25 @@ FailureOr<std::string> bsmm::translateToPTX(gpu::GPUModuleOp module) {
 }
 
 FailureOr<std::string> bsmm::lowerToPTX(ModuleOp module) {
-  SmallVector<KernelOp> kernels;
-  module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-  if (kernels.empty() &&
-      llvm::all_of(module.getOps<gpu::GPUModuleOp>(), [](Operation *op) {
-        return !op->hasAttr(BsmmDialect::getTargetAttrName());
-      })) {
+  SmallVector<gpu::GPUModuleOp> gpuModules(module.getOps<gpu::GPUModuleOp>());
+  if (gpuModules.size() != 1) {
+    module.emitError("expected one gpu.module to translate, got ")
+        << gpuModules.size();
+    return failure();
+  }
+  // Only what bsmm has made and checked goes to the backend, which answers
+  // instructions of another target with a fatal error.
+  for (Operation &op : *gpuModules.front().getBody())
+    if (!isa<KernelOp>(op)) {
+      op.emitOpError("expected only bsmm.kernel operations in a gpu.module to "
+                     "translate");
+      return failure();
+    }
+  auto kernels = gpuModules.front().getOps<KernelOp>();
+  if (kernels.empty()) {
     module.emitError("expected a bsmm.kernel to translate");
     return failure();
   }
-  // What upstream's backend can't select would be a fatal error there.
   for (KernelOp kernel : kernels)
     if (!kernel.resolveTarget()) {
       kernel.emitOpError("expected a target, e.g. target = "
@@ -98,11 +107,5 @@ FailureOr<std::string> bsmm::lowerToPTX(ModuleOp module) {
   buildBsmmToNVVM(manager);
   if (failed(manager.run(module)))
     return failure();
-  SmallVector<gpu::GPUModuleOp> gpuModules(module.getOps<gpu::GPUModuleOp>());
-  if (gpuModules.size() != 1) {
-    module.emitError("expected one gpu.module to translate, got ")
-        << gpuModules.size();
-    return failure();
-  }
   return translateToPTX(gpuModules.front());
 }

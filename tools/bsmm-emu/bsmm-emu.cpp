@@ -84,8 +84,7 @@ static bool readFile(const std::string &path, std::string &text) {
   return good;
 }
 
-static bool writeFile(const std::string &path, const void *data,
-                      size_t bytes) {
+static bool writeFile(const std::string &path, const void *data, size_t bytes) {
   std::FILE *file = std::fopen(path.c_str(), "wb");
   if (file == nullptr)
     return false;
@@ -280,8 +279,7 @@ static int runLaunch(int argc, char **argv) {
     if (!jsonPath.empty()) {
       std::string json = reportToJson(report);
       if (!writeFile(jsonPath, json.data(), json.size())) {
-        std::fprintf(stderr, "bsmm-emu: cannot write '%s'\n",
-                     jsonPath.c_str());
+        std::fprintf(stderr, "bsmm-emu: cannot write '%s'\n", jsonPath.c_str());
         failed = true;
       }
     }
@@ -297,8 +295,7 @@ static int runLaunch(int argc, char **argv) {
         }
       }
     if (!found) {
-      std::fprintf(stderr, "bsmm-emu: there is no buffer '%s'\n",
-                   name.c_str());
+      std::fprintf(stderr, "bsmm-emu: there is no buffer '%s'\n", name.c_str());
       failed = true;
     }
   }

@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
+  bsmm::installFatalErrorHandler();
   bsmm::registerTranslations();
   return mlir::failed(mlir::mlirTranslateMain(
       argc, argv, "bsmm-translate: bsmm IR to PTX, cubin or launch manifest"));

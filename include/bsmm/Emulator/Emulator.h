@@ -93,8 +93,8 @@ struct Parameter {
   struct Placement {
     enum class Kind : uint8_t { Pointer, TensorMap };
     Kind kind = Kind::Pointer;
-    size_t offset = 0; ///< in the parameter
-    size_t buffer = 0; ///< index into Launch::buffers
+    size_t offset = 0;     ///< in the parameter
+    size_t buffer = 0;     ///< index into Launch::buffers
     size_t byteOffset = 0; ///< added to the buffer's address
     /// globalAddress is replaced by the buffer's address + byteOffset.
     units::TensorMap map;
@@ -161,7 +161,7 @@ struct Options {
                      uint64_t instructions)>
       progress;
   uint64_t progressInterval = 1u << 22; ///< warp instructions
-  std::string traceFile; ///< Chrome trace JSON; empty: none
+  std::string traceFile;                ///< Chrome trace JSON; empty: none
 };
 
 enum class Severity : uint8_t { Error, Strict };

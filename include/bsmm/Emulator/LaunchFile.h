@@ -28,8 +28,8 @@ struct LiveRegion {
 
 /// What a buffer must hold after the run.
 struct Expectation {
-  size_t buffer = 0;    ///< index into LaunchFile::storage
-  std::string element;  ///< f16, bf16, f32, u8, e4m3...; "" compares bytes
+  size_t buffer = 0;   ///< index into LaunchFile::storage
+  std::string element; ///< f16, bf16, f32, u8, e4m3...; "" compares bytes
   std::vector<uint8_t> expected; ///< bytes; may be empty for rule bound
   bool isBound = false;
   std::vector<double> exact; ///< rule bound, an element each

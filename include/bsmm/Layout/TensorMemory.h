@@ -34,7 +34,7 @@ enum class AccumulatorLayout {
 };
 
 /// "m", "n" -> "lane", "column" and, for A and B, "cta"; 32 bits an element.
-/// n is a multiple of 8 (B: 16) up to 256. Refused: other n.
+/// n is a multiple of 8 (A and B, of a CTA pair: 16) up to 256. Refused: other n.
 Result<TiledLayout> accumulatorLayout(AccumulatorLayout layout, int64_t n);
 
 /// tcgen05.ld and tcgen05.st shapes.

@@ -23,6 +23,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// symbol passes.
 void registerPasses();
 
+/// For main programs: what LLVM can only answer with a fatal error ends the
+/// program with a message and exit code 1 instead of an abort.
+void installFatalErrorHandler();
+
 /// Registers the translations of bsmm-translate.
 void registerTranslations();
 

@@ -18,12 +18,16 @@ struct Problem {
   /// True for a bsmm.scaled_matmul in a function, false for a bsmm.kernel.
   bool isProblemLevel = false;
   runtime::ProblemTypes types;
-  int64_t m = 0, n = 0, k = 0, l = 1;
+  /// 0: not fixed by the types of the kernel.
+  int64_t m = 0, n = 0, k = 0, l = 0;
   /// Distance of two rows, in elements. Negative: the extent rounded up to 16
   /// bytes (of D: exactly N when D is stored without TMA).
   int64_t pitchA = -1, pitchB = -1, pitchD = -1;
   bool storesWithoutTma = false;
   bool hasAlpha = false, hasOutScale = false;
+  /// False: the tile-level epilogue computes something else than the factors,
+  /// the activations and the cast that the float64 computation has.
+  bool knowsEpilogue = true;
   float alpha = 1, outScale = 1;
   uint64_t seed = 0;
   /// Random scales of every code instead of those up to 2.
@@ -68,6 +72,12 @@ struct Comparison {
 
   bool isGood() const { return outside == 0 && inexact == 0 && damaged == 0; }
 };
+
+/// absmax, mean absolute and squared error and cosine similarity of one output
+/// against another one.
+std::string compareOutputs(const Problem &problem,
+                           const std::vector<uint8_t> &got,
+                           const std::vector<uint8_t> &expected);
 
 /// Compares operands.d with an independent computation in float64. Returns the
 /// reason when it can't be computed.

@@ -83,6 +83,11 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
       auto only = scf::IfOp::create(inner, leader.getLoc(), isLeader, false);
       only.thenBlock()->getOperations().splice(
           only.thenBlock()->begin(), leader.getBody().front().getOperations());
+      // The other threads wait for the leader: what follows may be collective
+      // (bar.sync and tcgen05.ld want whole warps). The end of the role does it
+      // for a leader that comes last.
+      if (leader->getParentOp() != role || leader->getNextNode())
+        buildWarpSync(inner, leader.getLoc());
       leader.erase();
     }
     Operation *yield = block->getTerminator();

@@ -276,7 +276,7 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
     if (failed(planBoxes(loads[load], loads[load].getMap().getType(),
                          loadTypes[load])))
       return failure();
-  for (unsigned load : {*a, *b})
+  for (unsigned load : {*a, *scaleA, *b, *scaleB})
     if (failed(checkInnerCoordinate(loads[load], loads[load].getMap().getType(),
                                     loads[load].getCoordinates().back())))
       return failure();

@@ -19,7 +19,8 @@ namespace {
 /// innermost first, what each adds to the count in a trip, and the first count.
 struct Schedule {
   struct Level {
-    Value lower, upper, step, increment;
+    scf::ForOp loop;
+    Value increment;
   };
   SmallVector<Level> levels;
   Value start;
@@ -44,29 +45,40 @@ static bool isConstant(Value value, int64_t expected) {
          constant.getSExtValue() == expected;
 }
 
-/// Whether two values are the same, also where each role has its own copy of
-/// the arithmetic: equal constants, the same operation on equal values.
-static bool isSameValue(Value a, Value b, unsigned depth = 8) {
-  if (a == b)
-    return true;
-  APInt constantA, constantB;
-  if (matchPattern(a, m_ConstantInt(&constantA)) &&
-      matchPattern(b, m_ConstantInt(&constantB)))
-    return constantA == constantB;
-  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-  if (depth == 0 || !opA || !opB || opA->getName() != opB->getName() ||
-      !isPure(opA) || opA->getNumRegions() != 0 ||
-      opA->getAttrDictionary() != opB->getAttrDictionary() ||
-      opA->getNumOperands() != opB->getNumOperands() ||
-      cast<OpResult>(a).getResultNumber() !=
-          cast<OpResult>(b).getResultNumber())
-    return false;
-  for (auto [operandA, operandB] :
-       llvm::zip(opA->getOperands(), opB->getOperands()))
-    if (!isSameValue(operandA, operandB, depth - 1))
-      return false;
-  return true;
-}
+namespace {
+/// Whether values of two roles are the same, where each role has its own copy
+/// of the arithmetic: equal constants, the same operation on equal values, and
+/// the induction variables of loops that have been found equal.
+class SameValues {
+public:
+  void addEqual(Value a, Value b) { known[{a, b}] = true; }
+
+  bool isSame(Value a, Value b) {
+    if (a == b)
+      return true;
+    APInt constantA, constantB;
+    if (matchPattern(a, m_ConstantInt(&constantA)) &&
+        matchPattern(b, m_ConstantInt(&constantB)))
+      return constantA == constantB;
+    if (auto found = known.find({a, b}); found != known.end())
+      return found->second;
+    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+    bool isEqual = opA && opB && opA->getName() == opB->getName() &&
+                   isPure(opA) && opA->getNumRegions() == 0 &&
+                   opA->getAttrDictionary() == opB->getAttrDictionary() &&
+                   opA->getNumOperands() == opB->getNumOperands() &&
+                   cast<OpResult>(a).getResultNumber() ==
+                       cast<OpResult>(b).getResultNumber();
+    for (unsigned i = 0; isEqual && i < opA->getNumOperands(); ++i)
+      isEqual = isSame(opA->getOperand(i), opB->getOperand(i));
+    known[{a, b}] = isEqual;
+    return isEqual;
+  }
+
+private:
+  DenseMap<std::pair<Value, Value>, bool> known;
+};
+} // namespace
 
 /// Follows an iteration count outwards through the loops that carry it. The
 /// innermost loop must count by one; the outer ones pass on what the inner ones
@@ -76,9 +88,13 @@ static FailureOr<Schedule> findSchedule(Operation *access) {
   Value count = getIteration(access);
   for (Operation *outer = access->getParentOp(); !isa<KernelOp>(outer);
        outer = outer->getParentOp()) {
+    if (isa<WarpRoleOp, LeaderOp>(outer))
+      continue;
     auto loop = dyn_cast<scf::ForOp>(outer);
     if (!loop)
-      continue;
+      return access->emitOpError("expected only loops and roles around it, so "
+                                 "that its iterations are known, got '")
+             << outer->getName() << "'";
     auto argument = dyn_cast<BlockArgument>(count);
     if (!argument || argument.getOwner() != loop.getBody() ||
         argument.getArgNumber() == 0)
@@ -94,8 +110,7 @@ static FailureOr<Schedule> findSchedule(Operation *access) {
     if (!increment || (schedule.levels.empty() && !isConstant(increment, 1)))
       return access->emitOpError("expected its iteration to be counted up by "
                                  "one in each trip of the loop around it");
-    schedule.levels.push_back({loop.getLowerBound(), loop.getUpperBound(),
-                               loop.getStep(), increment});
+    schedule.levels.push_back({loop, increment});
     count = loop.getInitArgs()[index];
   }
   schedule.start = count;
@@ -201,6 +216,23 @@ static LogicalResult verifyCopies(CreateChannelOp create, AcquireOp acquire) {
   return success();
 }
 
+/// A warp that has both sides would wait for itself as soon as the slots are
+/// used up.
+static LogicalResult verifyWarps(const Side &producer, const Side &consumer) {
+  auto a = producer.enter->getParentOfType<WarpRoleOp>();
+  auto b = consumer.enter->getParentOfType<WarpRoleOp>();
+  if (!a || !b || a.getWarp() + a.getCount() <= b.getWarp() ||
+      b.getWarp() + b.getCount() <= a.getWarp())
+    return success();
+  InFlightDiagnostic diagnostic =
+      consumer.enter->emitOpError(
+          "expected other warps than the producer's, got warp ")
+      << std::max(a.getWarp(), b.getWarp()) << " for both";
+  diagnostic.attachNote(producer.enter->getLoc())
+      << "the producer acquires here";
+  return diagnostic;
+}
+
 /// Both sides run through the same iterations.
 static LogicalResult verifySchedules(const Side &producer,
                                      const Side &consumer) {
@@ -209,18 +241,30 @@ static LogicalResult verifySchedules(const Side &producer,
   if (failed(a) || failed(b))
     return failure();
   StringRef difference;
+  SameValues values;
   if (a->levels.size() != b->levels.size())
     difference = "loops";
-  else if (!isSameValue(a->start, b->start))
+  else if (!values.isSame(a->start, b->start))
     difference = "starts";
   else
-    for (auto [levelA, levelB] : llvm::zip(a->levels, b->levels)) {
-      if (!isSameValue(levelA.lower, levelB.lower) ||
-          !isSameValue(levelA.upper, levelB.upper) ||
-          !isSameValue(levelA.step, levelB.step))
+    // From the outermost loop inwards: what lies inside of equal loops may
+    // depend on their induction variables.
+    for (auto [levelA, levelB] :
+         llvm::reverse(llvm::zip_equal(a->levels, b->levels))) {
+      if (!values.isSame(levelA.loop.getLowerBound(),
+                         levelB.loop.getLowerBound()) ||
+          !values.isSame(levelA.loop.getUpperBound(),
+                         levelB.loop.getUpperBound()) ||
+          !values.isSame(levelA.loop.getStep(), levelB.loop.getStep())) {
         difference = "bounds";
-      else if (!isSameValue(levelA.increment, levelB.increment))
+        break;
+      }
+      values.addEqual(levelA.loop.getInductionVar(),
+                      levelB.loop.getInductionVar());
+      if (!values.isSame(levelA.increment, levelB.increment)) {
         difference = "counts";
+        break;
+      }
     }
   if (difference.empty())
     return success();
@@ -265,6 +309,8 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
     return failure();
   if (create.getProducer().getKind() == ArrivalKind::Transaction &&
       failed(verifyCopies(create, cast<AcquireOp>(producer.enter))))
+    return failure();
+  if (failed(verifyWarps(producer, consumer)))
     return failure();
   return verifySchedules(producer, consumer);
 }

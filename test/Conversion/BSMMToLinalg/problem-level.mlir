@@ -204,3 +204,27 @@ func.func @sums_in_f64(%a: tensor<8x64xf4E2M1FN>,
       {numerics = #bsmm.numerics<accumulate = f64>} -> tensor<8x8xf32>
   return %d : tensor<8x8xf32>
 }
+
+// -----
+
+#blocked = #bsmm.scales<blocked_128x4, vec = 16>
+#linear = #bsmm.scales<linear, vec = 16>
+
+// A view that states more rows than its source turns out to have is not read.
+
+// CHECK-LABEL: func.func @view_of_unknown_extent(
+// CHECK:         arith.cmpi uge
+// CHECK:         scf.if %{{.*}} -> (tensor<1x200x10xi8>)
+// CHECK:           tensor.extract
+// CHECK:         } else {
+// CHECK:           linalg.fill
+// F32-LABEL:   func.func @view_of_unknown_extent(
+// LLVM-LABEL:  llvm.func @view_of_unknown_extent(
+func.func @view_of_unknown_extent(%tma: tensor<1x?x3x2x256xf8E4M3FN>)
+    -> tensor<1x200x10xf8E4M3FN, #linear> {
+  %0 = bsmm.view_scales %tma memory_order [0, 1, 2, 3, 4]
+      : tensor<1x?x3x2x256xf8E4M3FN> to tensor<1x200x10xf8E4M3FN, #blocked>
+  %1 = bsmm.unpack_scales %0
+      : tensor<1x200x10xf8E4M3FN, #blocked> to tensor<1x200x10xf8E4M3FN, #linear>
+  return %1 : tensor<1x200x10xf8E4M3FN, #linear>
+}

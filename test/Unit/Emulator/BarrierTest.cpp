@@ -1,4 +1,5 @@
-//===- BarrierTest.cpp - bar, mbarrier ---------------------------*- C++ -*-===//
+//===- BarrierTest.cpp - bar, mbarrier ---------------------------*- C++
+//-*-===//
 
 #include "Harness.h"
 
@@ -97,8 +98,8 @@ TEST(Mbarrier, Misuse) {
                   .has("mbarrier-uninitialised"));
   EXPECT_TRUE(one("mbarrier.init.shared.b64 [s+4], 1; ret;", 1)
                   .has("mbarrier-address"));
-  EXPECT_TRUE(one("mbarrier.init.shared.b64 [s], 0; ret;", 1)
-                  .has("mbarrier-count"));
+  EXPECT_TRUE(
+      one("mbarrier.init.shared.b64 [s], 0; ret;", 1).has("mbarrier-count"));
   EXPECT_TRUE(one("mbarrier.init.shared.b64 [s], 1;"
                   "mbarrier.init.shared.b64 [s], 1; ret;",
                   1)

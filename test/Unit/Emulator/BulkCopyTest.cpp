@@ -46,11 +46,11 @@ TEST(BulkCopy, OneDimensionRoundTrip) {
     cp.async.bulk.commit_group;
     cp.async.bulk.wait_group.read 0;
     ret;)",
-                                     "sm_90a", shared),
-                              [&] {
-                                setup.block = {1, 1, 1};
-                                return setup;
-                              }());
+                                 "sm_90a", shared),
+                          [&] {
+                            setup.block = {1, 1, 1};
+                            return setup;
+                          }());
     ASSERT_TRUE(outcome.clean()) << outcome.text();
     EXPECT_EQ(outcome.out[0], 0u);
     EXPECT_EQ(outcome.out[1], 1001u);
@@ -164,9 +164,9 @@ TEST(BulkCopy, Errors) {
       "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::"
       "bytes [s+1024], [%rd1, {0}], [s];";
   // Bytes that nobody expects.
-  Outcome outcome = with("mbarrier.arrive.expect_tx.shared.b64 _, [s], 64;" +
-                             load + waitZero,
-                         map);
+  Outcome outcome =
+      with("mbarrier.arrive.expect_tx.shared.b64 _, [s], 64;" + load + waitZero,
+           map);
   EXPECT_TRUE(outcome.report.hasErrors()) << outcome.text();
   // A map of another rank.
   outcome = with("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
@@ -216,8 +216,8 @@ TEST(CpAsync, GroupsAndZeroFill) {
     add.u32 %r3, %r3, %r4; add.u32 %r3, %r3, %r5;
     st.global.u32 [%outt], %r3;
     ret;)",
-                                     "sm_90a", shared),
-                              setup);
+                                 "sm_90a", shared),
+                          setup);
     ASSERT_TRUE(outcome.clean()) << outcome.text();
     for (uint32_t k = 0; k < 32; ++k)
       EXPECT_EQ(outcome.out[k], (4 * k + 2) + 4 * k + 0);
@@ -241,8 +241,8 @@ TEST(CpAsync, ArrivesOnAnMbarrier) {
     ld.shared.u32 %r3, [%r2+128];
     st.global.u32 [%outt], %r3;
     ret;)",
-                                     "sm_90a", shared),
-                              setup);
+                                 "sm_90a", shared),
+                          setup);
     ASSERT_TRUE(outcome.clean()) << outcome.text();
     for (uint32_t k = 0; k < 32; ++k)
       EXPECT_EQ(outcome.out[k], k ^ 1);

@@ -43,8 +43,8 @@ TEST(Cluster, DistributedSharedMemory) {
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
     ret;)",
-                                     "sm_90a", shared),
-                              pair(options));
+                                 "sm_90a", shared),
+                          pair(options));
     ASSERT_TRUE(outcome.clean()) << outcome.text();
     for (uint32_t k = 0; k < 32; ++k) {
       EXPECT_EQ(outcome.out[k], 1000 + 100 + k);
@@ -82,8 +82,8 @@ TEST(Cluster, RemoteArrival) {
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
     ret;)",
-                                     "sm_90a", shared),
-                              pair(options));
+                                 "sm_90a", shared),
+                          pair(options));
     ASSERT_TRUE(outcome.clean()) << outcome.text();
     for (uint32_t k = 0; k < 32; ++k)
       EXPECT_EQ(outcome.out[k], k);
@@ -119,8 +119,8 @@ TEST(Cluster, MulticastReachesEveryBarrier) {
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
     ret;)",
-                                     "sm_90a", shared),
-                              setup);
+                                 "sm_90a", shared),
+                          setup);
     ASSERT_TRUE(outcome.clean()) << outcome.text();
     for (uint32_t rank : {0u, 1u, 3u})
       for (uint32_t k = 0; k < 32; ++k)
@@ -137,12 +137,12 @@ TEST(Cluster, Errors) {
                   pair({}))
                   .has("cluster-rank"));
   // Another CTA's memory through .shared::cta.
-  EXPECT_TRUE(run(kernel(prologue() +
-                             "mov.u32 %r1, s; xor.b32 %r1, %r1, 0x1000000; "
-                             "ld.shared.u32 %r2, [%r1]; ret;",
-                         "sm_90a", shared),
-                  pair({}))
-                  .has("invalid-read"));
+  EXPECT_TRUE(
+      run(kernel(prologue() + "mov.u32 %r1, s; xor.b32 %r1, %r1, 0x1000000; "
+                              "ld.shared.u32 %r2, [%r1]; ret;",
+                 "sm_90a", shared),
+          pair({}))
+          .has("invalid-read"));
   // A CTA that leaves while its memory is read: one mode shows it.
   LaunchSetup setup = pair({});
   setup.grid = {3, 1, 1};

@@ -189,8 +189,9 @@ SMALL:
   ret;
 })");
   for (uint32_t lane = 0; lane < 32; ++lane)
-    EXPECT_EQ(outcome.out[lane],
-              lane <= 5 ? 1000u : lane < 20 ? lane + 100 : 2 * lane);
+    EXPECT_EQ(outcome.out[lane], lane <= 5   ? 1000u
+                                 : lane < 20 ? lane + 100
+                                             : 2 * lane);
 }
 
 TEST(Divergence, LocalMemoryIsEachThreadsOwn) {

@@ -42,8 +42,7 @@ struct Outcome {
   Report report;
   std::vector<uint32_t> out;
 
-  bool has(const std::string &kind,
-           Severity severity = Severity::Error) const {
+  bool has(const std::string &kind, Severity severity = Severity::Error) const {
     for (const Diagnostic &diagnostic : report.diagnostics)
       if (diagnostic.kind == kind && diagnostic.severity == severity)
         return true;
@@ -52,8 +51,8 @@ struct Outcome {
   std::string text() const {
     std::string result;
     for (const SourceDiagnostic &error : loaded.errors)
-      result += "line " + std::to_string(error.line) + ": " + error.message +
-                "\n";
+      result +=
+          "line " + std::to_string(error.line) + ": " + error.message + "\n";
     for (const Diagnostic &diagnostic : report.diagnostics)
       result += formatDiagnostic(diagnostic) + "\n";
     return result;
@@ -87,14 +86,13 @@ inline Outcome run(const std::string &ptx, LaunchSetup setup = {}) {
   launch.buffers.push_back({"out",
                             reinterpret_cast<uint8_t *>(outcome.out.data()),
                             outcome.out.size() * 4, false});
-  launch.buffers.push_back({"in",
-                            reinterpret_cast<uint8_t *>(setup.in.data()),
+  launch.buffers.push_back({"in", reinterpret_cast<uint8_t *>(setup.in.data()),
                             setup.in.size() * 4, true});
   launch.parameters = {Parameter::pointer(0), Parameter::pointer(1)};
   for (Parameter &parameter : setup.more)
     launch.parameters.push_back(parameter);
-  outcome.report = emulator::run(*outcome.loaded.program, launch,
-                                 setup.options);
+  outcome.report =
+      emulator::run(*outcome.loaded.program, launch, setup.options);
   return outcome;
 }
 

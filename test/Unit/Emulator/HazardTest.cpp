@@ -153,9 +153,9 @@ TEST(Hazard, ProxyFenceBeforeABulkStore) {
   early.insert(store, "fence.proxy.async;\n");
   LaunchSetup setup;
   setup.block = {64, 1, 1};
-  EXPECT_TRUE(run(kernel(prologue() + variant(early, false), "sm_90a", shared),
-                  setup)
-                  .has("missing-proxy-fence"));
+  EXPECT_TRUE(
+      run(kernel(prologue() + variant(early, false), "sm_90a", shared), setup)
+          .has("missing-proxy-fence"));
 }
 
 TEST(Hazard, SourceOfABulkStoreReused) {

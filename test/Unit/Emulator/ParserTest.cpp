@@ -29,10 +29,9 @@ TEST(Parser, UnknownInstructionNamesItAndItsLine) {
   EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>;\nfrobnicate.u32 %r0, %r1;")),
             "7: unknown instruction 'frobnicate.u32'");
   // A known instruction with a modifier that doesn't exist.
-  EXPECT_EQ(
-      firstError(kernel(".reg .b32 %r<3>;\nadd.warp.u32 %r0, %r1, %r2;")),
-      "7: unknown instruction 'add.warp.u32': modifier '.warp' is not "
-      "supported here");
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<3>;\nadd.warp.u32 %r0, %r1, %r2;")),
+            "7: unknown instruction 'add.warp.u32': modifier '.warp' is not "
+            "supported here");
 }
 
 TEST(Parser, ListsEveryUnknownInstructionOnce) {
@@ -59,10 +58,8 @@ TEST(Parser, RegisterWidths) {
 }
 
 TEST(Parser, SyntaxErrors) {
-  EXPECT_EQ(firstError(kernel("ret")),
-            "7: expected an operand, got '}'");
-  EXPECT_EQ(firstError(kernel("bra nowhere;")),
-            "6: undefined label 'nowhere'");
+  EXPECT_EQ(firstError(kernel("ret")), "7: expected an operand, got '}'");
+  EXPECT_EQ(firstError(kernel("bra nowhere;")), "6: undefined label 'nowhere'");
   EXPECT_EQ(firstError(kernel("/* open")), "6: comment is never closed");
   EXPECT_EQ(firstError(kernel("L: ret;\nL: ret;")),
             "7: label 'L' is defined twice");
@@ -79,8 +76,7 @@ TEST(Parser, SyntaxErrors) {
 TEST(Parser, HugeDeclarationsAreErrorsNotAllocations) {
   EXPECT_EQ(firstError(kernel(".reg .b32 %r<4000000000>;")),
             "6: too many registers");
-  EXPECT_EQ(firstError(kernel("", "sm_90a",
-                              ".global .b8 big[99999999999];")),
+  EXPECT_EQ(firstError(kernel("", "sm_90a", ".global .b8 big[99999999999];")),
             "4: variable 'big' is too large");
   std::string deep;
   for (int k = 0; k < 10000; ++k)
@@ -94,9 +90,9 @@ TEST(Parser, HugeDeclarationsAreErrorsNotAllocations) {
 }
 
 TEST(Parser, RecursionIsRefused) {
-  EXPECT_EQ(firstError(kernel("ret;", "sm_90a",
-                              ".func f() { call.uni f; ret; }")),
-            "0: recursive calls are not supported");
+  EXPECT_EQ(
+      firstError(kernel("ret;", "sm_90a", ".func f() { call.uni f; ret; }")),
+      "0: recursive calls are not supported");
 }
 
 TEST(Parser, TakesEverythingAroundInstructions) {
@@ -171,8 +167,7 @@ TEST(Parser, LaunchErrors) {
   launch.entry = "other";
   Report report = bsmm::emulator::run(*loaded.program, launch, Options());
   ASSERT_EQ(report.diagnostics.size(), 1u);
-  EXPECT_EQ(report.diagnostics[0].message,
-            "the module has no entry 'other'");
+  EXPECT_EQ(report.diagnostics[0].message, "the module has no entry 'other'");
   launch.entry = "k";
   report = bsmm::emulator::run(*loaded.program, launch, Options());
   ASSERT_EQ(report.diagnostics.size(), 1u);

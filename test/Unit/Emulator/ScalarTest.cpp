@@ -33,14 +33,12 @@ std::vector<uint32_t> randomInputs(unsigned seed) {
   return in;
 }
 
-template <typename F>
-void expectLanes(const std::string &body, F reference) {
+template <typename F> void expectLanes(const std::string &body, F reference) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     std::vector<uint32_t> in = randomInputs(seed);
     std::vector<uint32_t> out = lanes(body, in);
     for (size_t lane = 0; lane < 32; ++lane)
-      ASSERT_EQ(out[lane],
-                reference(in[lane], in[lane + 32], in[lane + 64]))
+      ASSERT_EQ(out[lane], reference(in[lane], in[lane + 32], in[lane + 64]))
           << body << " of " << std::hex << in[lane] << ", " << in[lane + 32]
           << ", " << in[lane + 64];
   }
@@ -55,9 +53,8 @@ TEST(Scalar, Integers) {
   expectLanes("mul.lo.s32 %r0, %r1, %r2;", [](U a, U b, U) { return a * b; });
   expectLanes("mul.hi.u32 %r0, %r1, %r2;",
               [](U a, U b, U) { return U(uint64_t(a) * b >> 32); });
-  expectLanes("mul.hi.s32 %r0, %r1, %r2;", [](U a, U b, U) {
-    return U(int64_t(S(a)) * S(b) >> 32);
-  });
+  expectLanes("mul.hi.s32 %r0, %r1, %r2;",
+              [](U a, U b, U) { return U(int64_t(S(a)) * S(b) >> 32); });
   expectLanes("mad.lo.u32 %r0, %r1, %r2, %r3;",
               [](U a, U b, U c) { return a * b + c; });
   expectLanes("div.u32 %r0, %r1, %r2;",
@@ -72,9 +69,8 @@ TEST(Scalar, Integers) {
               [](U a, U, U) { return S(a) < 0 ? 0 - a : a; });
   expectLanes("shl.b32 %r0, %r1, %r2;",
               [](U a, U b, U) { return b < 32 ? a << b : 0; });
-  expectLanes("shr.s32 %r0, %r1, %r2;", [](U a, U b, U) {
-    return U(b < 32 ? S(a) >> b : S(a) >> 31);
-  });
+  expectLanes("shr.s32 %r0, %r1, %r2;",
+              [](U a, U b, U) { return U(b < 32 ? S(a) >> b : S(a) >> 31); });
   expectLanes("shr.u32 %r0, %r1, %r2;",
               [](U a, U b, U) { return b < 32 ? a >> b : 0; });
   expectLanes("shf.l.wrap.b32 %r0, %r1, %r2, %r3;", [](U a, U b, U c) {
@@ -147,10 +143,9 @@ TEST(Scalar, Prmt) {
 }
 
 TEST(Scalar, CarryChains) {
-  expectLanes("add.cc.u32 %r4, %r1, %r2; addc.u32 %r0, %r3, 5;",
-              [](U a, U b, U c) {
-                return c + 5 + (uint64_t(a) + b > 0xFFFFFFFFu);
-              });
+  expectLanes(
+      "add.cc.u32 %r4, %r1, %r2; addc.u32 %r0, %r3, 5;",
+      [](U a, U b, U c) { return c + 5 + (uint64_t(a) + b > 0xFFFFFFFFu); });
   expectLanes("sub.cc.u32 %r4, %r1, %r2; subc.u32 %r0, %r3, 7;",
               [](U a, U b, U c) { return c - 7 - (a < b); });
   expectLanes("mad.lo.cc.u32 %r4, %r1, %r2, %r3; madc.hi.u32 %r0, %r1, %r2, "
@@ -245,14 +240,12 @@ TEST(Scalar, NarrowingToHalf) {
       in[k] = (random() & 1) << 31 | exponent << 23 | mantissa;
     }
     std::vector<uint32_t> fast = lanes("cvt.rn.f16x2.f32 %r0, %r1, %r1;", in);
-    std::vector<uint32_t> slow =
-        lanes("{ .reg .b16 h; cvt.rn.f16.f32 h, %r1; mov.b32 %r0, {h, h}; }",
-              in);
+    std::vector<uint32_t> slow = lanes(
+        "{ .reg .b16 h; cvt.rn.f16.f32 h, %r1; mov.b32 %r0, {h, h}; }", in);
     EXPECT_EQ(fast, slow);
     fast = lanes("cvt.rn.bf16x2.f32 %r0, %r1, %r1;", in);
-    slow =
-        lanes("{ .reg .b16 h; cvt.rn.bf16.f32 h, %r1; mov.b32 %r0, {h, h}; }",
-              in);
+    slow = lanes(
+        "{ .reg .b16 h; cvt.rn.bf16.f32 h, %r1; mov.b32 %r0, {h, h}; }", in);
     EXPECT_EQ(fast, slow);
   }
 }
@@ -296,8 +289,8 @@ TEST(Scalar, WarpShuffles) {
   EXPECT_EQ(out[31], 32u * 100 + 31 * 16);
   out = lanes("and.b32 %r1, %r1, 3; match.any.sync.b32 %r0, %r1, -1;", in);
   EXPECT_EQ(out[1], 0x11111111u << 1);
-  out = lanes("elect.sync %r4|%p1, 0xFFFFFF00; selp.b32 %r0, %r4, 99, %p1;",
-              in);
+  out =
+      lanes("elect.sync %r4|%p1, 0xFFFFFF00; selp.b32 %r0, %r4, 99, %p1;", in);
   EXPECT_EQ(out[8], 8u);
   EXPECT_EQ(out[9], 99u);
 }

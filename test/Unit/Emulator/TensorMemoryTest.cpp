@@ -28,8 +28,7 @@ Outcome tensor(const std::string &body, Options options = {}) {
   LaunchSetup setup;
   setup.block = {128, 1, 1};
   setup.options = options;
-  return run(kernel(prologue() + begin + body + end, "sm_100a", shared),
-             setup);
+  return run(kernel(prologue() + begin + body + end, "sm_100a", shared), setup);
 }
 
 TEST(TensorMemory, StoreAndLoadThroughDifferentShapes) {
@@ -115,6 +114,96 @@ TEST(TensorMemory, BlockScaledMultiply) {
       EXPECT_EQ(got, expected) << m;
     }
   }
+}
+
+const char pairBody[] = R"(
+    .reg .b32 %taddr, %c<40>; .reg .b64 %da, %db; .reg .b16 %m;
+    mov.u32 %r4, s;
+    mov.u32 %r20, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0;
+    setp.lt.u32 %p3, %t, 32;
+    setp.eq.and.u32 %p5, %r20, 0, %p1;
+    @%p3 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r4+64], 32;
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    fence.mbarrier_init.release.cluster;
+    // A: 1 in CTA 0, 2 in CTA 1; B: 1 and 4.
+    setp.eq.u32 %p6, %r20, 0;
+    selp.b32 %c0, 0x38383838, 0x40404040, %p6;
+    selp.b32 %c1, 0x38383838, 0x48484848, %p6;
+    shl.b32 %r6, %t, 5; add.u32 %r6, %r6, %r4;
+    st.shared.v4.u32 [%r6+4096], {%c0, %c0, %c0, %c0};
+    st.shared.v4.u32 [%r6+4112], {%c0, %c0, %c0, %c0};
+    setp.lt.u32 %p4, %t, 16;
+    @%p4 st.shared.v4.u32 [%r6+8192], {%c1, %c1, %c1, %c1};
+    @%p4 st.shared.v4.u32 [%r6+8208], {%c1, %c1, %c1, %c1};
+    fence.proxy.async.shared::cta;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ld.shared.u32 %taddr, [%r4+64];
+    shr.u32 %r1, %t, 5; shl.b32 %r1, %r1, 21; add.u32 %r5, %taddr, %r1;
+    shr.u32 %r7, %r4, 4; and.b32 %r7, %r7, 0x3FFF; add.u32 %r7, %r7, 256; cvt.u64.u32 %da, %r7;
+    or.b64 %da, %da, 0x0000401000080000;
+    add.u64 %db, %da, 256;
+    mov.u32 %r8, 0x10080010; // e4m3, f32, M 256, N 32
+    mov.u16 %m, 3;
+    @%p5 tcgen05.mma.cta_group::2.kind::f8f6f4 [%taddr], %da, %db, %r8, 0;
+    cvt.u64.u32 %rd1, %r4;
+    @%p5 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%rd1], %m;
+    W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0; @!%p2 bra W;
+    tcgen05.fence::after_thread_sync;
+    tcgen05.ld.sync.aligned.32x32b.x32.b32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7, %c8, %c9, %c10, %c11, %c12, %c13, %c14, %c15, %c16, %c17, %c18, %c19, %c20, %c21, %c22, %c23, %c24, %c25, %c26, %c27, %c28, %c29, %c30, %c31}, [%r5];
+    tcgen05.wait::ld.sync.aligned;
+    mul.wide.u32 %rd3, %r20, 1024; add.u64 %rd3, %rd3, %outt;
+    st.global.u32 [%rd3], %c0;
+    st.global.u32 [%rd3+512], %c31;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    @%p3 tcgen05.dealloc.cta_group::2.sync.aligned.b32 %taddr, 32;
+    ret;)";
+
+/// A pair of CTAs: each holds half of the rows of A and of B; D of M = 256 has
+/// its rows in the CTA that holds them of A.
+TEST(TensorMemory, PairOfCtas) {
+  for (const Options &options : allModes()) {
+    LaunchSetup setup;
+    setup.block = {128, 1, 1};
+    setup.grid = setup.cluster = {2, 1, 1};
+    setup.options = options;
+    Outcome outcome =
+        run(kernel(prologue() + pairBody, "sm_100a", shared), setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t m = 0; m < 256; ++m) {
+      float first, last;
+      const uint32_t *words = outcome.out.data() + m / 128 * 256 + m % 128;
+      std::memcpy(&first, words, 4);
+      std::memcpy(&last, words + 128, 4);
+      float a = m < 128 ? 1.0f : 2.0f;
+      EXPECT_EQ(first, 32 * a) << m;
+      EXPECT_EQ(last, 128 * a) << m;
+    }
+  }
+}
+
+/// The pair's MMA is issued before the peer's operands are known to be there.
+TEST(TensorMemory, PairWithoutWaitingForThePeer) {
+  std::string body = pairBody;
+  size_t at = body.find("barrier.cluster.arrive.aligned");
+  // Only the own CTA's threads are waited for.
+  body.replace(at,
+               std::string("barrier.cluster.arrive.aligned;\n    "
+                           "barrier.cluster.wait.aligned;")
+                   .size(),
+               "bar.sync 0;");
+  unsigned found = 0;
+  for (const Options &options : allModes()) {
+    LaunchSetup setup;
+    setup.block = {128, 1, 1};
+    setup.grid = setup.cluster = {2, 1, 1};
+    setup.options = options;
+    found += run(kernel(prologue() + body, "sm_100a", shared), setup)
+                 .report.hasErrors();
+  }
+  EXPECT_EQ(found, allModes().size());
 }
 
 TEST(TensorMemory, Errors) {

@@ -41,9 +41,8 @@ TEST(ThirdParty, Cases) {
   if (folder == nullptr || *folder == '\0')
     GTEST_SKIP() << "BSMM_THIRD_PARTY_CASES is not set";
   std::vector<std::string> cases = casesIn(folder);
-  ASSERT_FALSE(cases.empty())
-      << "BSMM_THIRD_PARTY_CASES is set to '" << folder
-      << "', but there is no case in it";
+  ASSERT_FALSE(cases.empty()) << "BSMM_THIRD_PARTY_CASES is set to '" << folder
+                              << "', but there is no case in it";
   unsigned ran = 0;
   for (const std::string &path : cases) {
     SCOPED_TRACE(path);
@@ -52,8 +51,7 @@ TEST(ThirdParty, Cases) {
     ASSERT_TRUE(readLaunchFile(path, file, error)) << error;
     LoadResult loaded = loadProgram(file.ptx);
     for (const SourceDiagnostic &diagnostic : loaded.errors)
-      ADD_FAILURE() << "line " << diagnostic.line << ": "
-                    << diagnostic.message;
+      ADD_FAILURE() << "line " << diagnostic.line << ": " << diagnostic.message;
     ASSERT_TRUE(loaded.program);
     std::vector<std::vector<uint8_t>> first;
     for (int mode = -2; mode < 6; ++mode) {

@@ -85,7 +85,14 @@ TEST(Obligation, DescriptorReadsTheOperand) {
         if (mode != other || rows == 8)
           continue;
         MatrixDescriptor bad = desc;
+        // Swizzled groups of rows start at the pattern; without swizzle any
+        // other distance is another layout.
         bad.strideByteOffset += 16;
+        expectError(checkDescriptor(bad, operand),
+                    mode == SwizzleMode::None ? "the descriptor reads"
+                                              : "groups of 8 rows at multiples");
+        bad.strideByteOffset =
+            desc.strideByteOffset + swizzlePatternBytes(mode);
         expectError(checkDescriptor(bad, operand), "the descriptor reads");
         bad.strideByteOffset = 0;
         expectError(checkDescriptor(bad, operand), "share their places");

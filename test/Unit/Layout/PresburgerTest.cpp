@@ -6,9 +6,6 @@
 // ISA (tcgen05.cp, tcgen05 block scaling, swizzling modes) and of CUTLASS
 // (cutlass/detail/sm100_blockscaled_layout.hpp).
 //
-// Comparing relations of wide swizzles takes seconds: these tests run when the
-// environment variable BSMM_SLOW is set.
-//
 //===----------------------------------------------------------------------===//
 
 #include "bsmm/Layout/Layout.h"
@@ -190,8 +187,6 @@ protected:
       "offset == (m mod 32) * 16 + (m floordiv 32) * 4 + g";
 };
 
-bool runSlow() { return std::getenv("BSMM_SLOW") != nullptr; }
-
 //===----------------------------------------------------------------------===//
 // Scale tile
 //===----------------------------------------------------------------------===//
@@ -295,7 +290,15 @@ TEST_F(ScaleChain, IsTheBlockedOrder) {
   IntegerRelation mma = expected();
   // A program is a bijection and so is the other side, with as many points:
   // containment is equality.
-  EXPECT_TRUE(contained(program({0, 3, 2, 1, 4}), mma));
+  IntegerRelation steps = program({0, 3, 2, 1, 4});
+  EXPECT_TRUE(contained(steps, mma));
+  // The empty relation would be contained as well.
+  for (int64_t m : {0, 1, 31, 32, 127, 128, 255})
+    for (int64_t g : {0, 3, 4, 11}) {
+      int64_t offset = blockedScaleOffset(m, g, restK * 4);
+      EXPECT_TRUE(steps.containsPointNoLocal({m, g, offset}).has_value());
+      EXPECT_FALSE(steps.containsPointNoLocal({m, g, offset ^ 1}).has_value());
+    }
 
   auto library = scaleTileChain(restM, restK);
   ASSERT_TRUE(bool(library)) << library.error();
@@ -376,16 +379,8 @@ TEST_F(Swizzles, Bytes32) {
       equal(swizzle, relation({{"a", 256}}, {{"b", 256}}, {"a == b"})));
 }
 
-TEST_F(Swizzles, Bytes64) {
-  if (!runSlow())
-    GTEST_SKIP() << "set BSMM_SLOW to compare 64B swizzles";
-  check(SwizzleMode::Bytes64, 2);
-}
+TEST_F(Swizzles, Bytes64) { check(SwizzleMode::Bytes64, 2); }
 
-TEST_F(Swizzles, Bytes128) {
-  if (!runSlow())
-    GTEST_SKIP() << "set BSMM_SLOW to compare 128B swizzles";
-  check(SwizzleMode::Bytes128, 1);
-}
+TEST_F(Swizzles, Bytes128) { check(SwizzleMode::Bytes128, 1); }
 
 } // namespace

@@ -19,6 +19,19 @@ def BsmmVerifyLevel : Pass<"bsmm-verify-level"> {
   ];
 }
 
+def BsmmVerifyScales : Pass<"bsmm-verify-scales"> {
+  let summary = "refuse operations that would lose the order of scales";
+  let description = [{
+    A tensor with the encoding `#bsmm.scales<...>` has its bytes in an order that
+    its shape does not tell. Operations of other dialects that slice, reshape,
+    compute with or cast such a tensor to another order are refused; calls,
+    branches and loops hand it on.
+
+    Example: `tensor.cast` from `linear` to `blocked_128x4` is refused, because
+    no byte would move; `bsmm.pack_scales` is the way.
+  }];
+}
+
 def BsmmVerifyLayouts : Pass<"bsmm-verify-layouts"> {
   let summary = "prove that every scaled dot reads what was loaded for it";
   let description = [{
