@@ -201,6 +201,7 @@ int bsmm::runner::runMain(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module =
@@ -253,7 +254,10 @@ int bsmm::runner::runMain(int argc, char **argv) {
                 target.getChip() + " of the file");
   if ((problem.alpha != 1 && !problem.hasAlpha) ||
       (problem.outScale != 1 && !problem.hasOutScale))
-    return fail("the kernel takes no such factor");
+    return fail("the kernel takes no " + llvm::Twine(problem.hasAlpha
+                                                         ? "out-scale"
+                                                         : "alpha or "
+                                                           "out-scale"));
 
   // A problem-level function becomes a kernel for backends that run kernels.
   if (isLowered) {

@@ -169,6 +169,8 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   });
   for (runtime::SizeRange &range : manifest.shapes)
     range.min = 1;
+  // The K loop's counter and its next value are i32.
+  manifest.shapes[2].max -= tile.getK();
   // Rows of packed operands are whole bytes.
   for (target::ElementType type : {manifest.problem.a, manifest.problem.b})
     if (target::bitWidth(type) < 8)

@@ -15,9 +15,9 @@
 using namespace mlir;
 using namespace bsmm;
 
-/// Suspend-time hint of a wait, in nanoseconds; it only bounds how long the
-/// hardware sleeps before the loop looks again.
-static constexpr int64_t waitTicks = 10000000;
+/// Suspend-time hint of a wait, in nanoseconds (CUTLASS uses the same); it only
+/// bounds how long the hardware sleeps before the loop looks again.
+static constexpr int64_t suspendHint = 10000000;
 
 namespace {
 struct Slot {
@@ -38,8 +38,9 @@ static Slot buildSlot(OpBuilder &builder, Location loc, Value iteration,
 }
 
 /// The full (or empty) barrier of a slot.
-static Value buildBarrier(OpBuilder &builder, Location loc, Value channel,
-                          const Slot &slot, int64_t slots, bool isEmpty) {
+static Value buildBarrierAddress(OpBuilder &builder, Location loc,
+                                 Value channel, const Slot &slot, int64_t slots,
+                                 bool isEmpty) {
   Value bytes =
       arith::MulIOp::create(builder, loc, slot.number,
                             constantI32(builder, loc, target::mbarrier::bytes));
@@ -51,7 +52,7 @@ static Value buildBarrier(OpBuilder &builder, Location loc, Value channel,
 static void buildWait(OpBuilder &builder, Location loc, Value barrier,
                       Value parity) {
   NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
-                                        constantI32(builder, loc, waitTicks));
+                                        constantI32(builder, loc, suspendHint));
 }
 
 static int64_t slotBytes(ChannelType type) {
@@ -125,8 +126,8 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
     ChannelType type = op.getChannel().getType();
     Slot slot =
         buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
-    Value barrier = buildBarrier(rewriter, loc, adaptor.getChannel(), slot,
-                                 type.getSlots(), isProducer);
+    Value barrier = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
+                                        slot, type.getSlots(), isProducer);
     Value parity = slot.parity;
     if (isProducer)
       parity = arith::XOrIOp::create(rewriter, loc, parity,
@@ -134,8 +135,8 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
     buildWait(rewriter, loc, barrier, parity);
     if (isProducer &&
         create.getProducer().getKind() == ArrivalKind::Transaction) {
-      Value full = buildBarrier(rewriter, loc, adaptor.getChannel(), slot,
-                                type.getSlots(), false);
+      Value full = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
+                                       slot, type.getSlots(), false);
       NVVM::MBarrierArriveExpectTxOp::create(
           rewriter, loc, Type(), full,
           constantI32(rewriter, loc, slotBytes(type)), NVVM::MemScopeKind::CTA,
@@ -191,8 +192,8 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
     ChannelType type = op.getChannel().getType();
     Slot slot =
         buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
-    Value barrier = buildBarrier(rewriter, loc, adaptor.getChannel(), slot,
-                                 type.getSlots(), !isProducer);
+    Value barrier = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
+                                        slot, type.getSlots(), !isProducer);
     if (arrival.getKind() == ArrivalKind::MmaCommit) {
       NVVM::Tcgen05CommitOp::create(rewriter, loc, barrier, Value(),
                                     NVVM::CTAGroupKind::CTA_1);

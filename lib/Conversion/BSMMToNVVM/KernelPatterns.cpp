@@ -76,11 +76,8 @@ struct KernelOpPattern : KernelPattern<KernelOp> {
   }
 };
 
-/// The end of the kernel gives the tensor memory back.
 struct ReturnPattern : KernelPattern<ReturnOp> {
-  ReturnPattern(const LLVMTypeConverter &converter,
-                const KernelValuesMap &values)
-      : KernelPattern(converter, values) {}
+  using KernelPattern::KernelPattern;
   LogicalResult
   matchAndRewrite(ReturnOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {

@@ -37,8 +37,7 @@ static std::optional<target::TensorMapElement> mapElement(Type type) {
 /// The largest divisor of an extent that a box may have and that is a multiple
 /// of `unit`, which divides the extent.
 static int64_t largestBoxExtent(int64_t extent, int64_t unit = 1) {
-  int64_t box =
-      std::min<int64_t>(extent, target::tma::maxBoxDim / unit * unit);
+  int64_t box = std::min<int64_t>(extent, target::tma::maxBoxDim / unit * unit);
   while (extent % box != 0)
     box -= unit;
   return box;
@@ -63,8 +62,8 @@ FailureOr<BoxPlan> bsmm::planBoxes(Operation *user, TensorMapType map,
            << " elements, with extent 1 in the outer dimensions, got " << map;
   BoxPlan plan;
   plan.element = *element;
-  plan.elementsPerUnit = target::info(*element).globalBits /
-                         getElementBits(map.getElementType());
+  plan.elementsPerUnit =
+      target::info(*element).globalBits / getElementBits(map.getElementType());
   plan.swizzle = getSwizzleMode(buffer.getLayout());
   ArrayRef<int64_t> shape = map.getShape();
   int64_t rank = shape.size();
@@ -74,12 +73,12 @@ FailureOr<BoxPlan> bsmm::planBoxes(Operation *user, TensorMapType map,
   bool isSwizzled = plan.swizzle != layout::SwizzleMode::None;
   // Every box of a swizzled tile starts at the pattern, which has 8 rows.
   for (int64_t dim = 0; dim + 1 < rank; ++dim)
-    plan.box[dim] = largestBoxExtent(
-        shape[dim], isSwizzled && dim + 2 == rank ? 8 : 1);
+    plan.box[dim] =
+        largestBoxExtent(shape[dim], isSwizzled && dim + 2 == rank ? 8 : 1);
   int64_t innerUnits = shape[rank - 1] / plan.elementsPerUnit;
-  plan.box[rank - 1] =
-      isSwizzled ? layout::swizzleWidth(plan.swizzle) / unitBytes
-                 : largestBoxExtent(innerUnits);
+  plan.box[rank - 1] = isSwizzled
+                           ? layout::swizzleWidth(plan.swizzle) / unitBytes
+                           : largestBoxExtent(innerUnits);
 
   if (!isSwizzled) {
     // Boxes of a row-major buffer are contiguous only when all dimensions

@@ -28,8 +28,8 @@ FailureOr<LoadedTile> bsmm::traceToLoad(Operation *user, StringRef what,
         << " to come from a bsmm.tma_load through bsmm.reshape and bsmm.trans, "
            "with bsmm.extract_rows last";
     if (op)
-      diagnostic.attachNote(op->getLoc()) << "it comes from '"
-                                          << op->getName() << "'";
+      diagnostic.attachNote(op->getLoc())
+          << "it comes from '" << op->getName() << "'";
     return failure();
   }
   auto chain = layout::IndexChain::rowMajor(
@@ -40,8 +40,8 @@ FailureOr<LoadedTile> bsmm::traceToLoad(Operation *user, StringRef what,
     if (auto trans = dyn_cast<TransOp>(renaming))
       chain = chain->transpose(std::vector<int64_t>(trans.getOrder()));
     else
-      chain = chain->reshape(std::vector<int64_t>(
-          cast<ReshapeOp>(renaming).getType().getShape()));
+      chain = chain->reshape(
+          std::vector<int64_t>(cast<ReshapeOp>(renaming).getType().getShape()));
   }
   if (!chain) {
     user->emitOpError("the layout of ") << what << ": " << chain.error();
@@ -56,10 +56,10 @@ static LogicalResult compareChain(Operation *user, StringRef what,
                                   const layout::IndexChain &expected) {
   if (tile.chain == expected)
     return success();
-  InFlightDiagnostic diagnostic =
-      user->emitOpError("the layout of ")
-      << what << " is not what the tensor core reads: "
-      << tile.chain.describeMismatch(expected);
+  InFlightDiagnostic diagnostic = user->emitOpError("the layout of ")
+                                  << what
+                                  << " is not what the tensor core reads: "
+                                  << tile.chain.describeMismatch(expected);
   diagnostic.attachNote(tile.load->getLoc()) << "loaded here";
   return failure();
 }

@@ -60,8 +60,8 @@ private:
   int64_t scaleTilesN = 1;
 
   SmallVector<Attribute> roles;
-  Value mapA, mapB, mapScaleA, mapScaleB, d, sizeM, sizeN, sizeK, sizeL,
-      pitchD, batchStrideD, alpha, outScale;
+  Value mapA, mapB, mapScaleA, mapScaleB, d, sizeM, sizeN, sizeK, sizeL, pitchD,
+      batchStrideD, alpha, outScale;
 };
 } // namespace
 
@@ -118,9 +118,9 @@ LogicalResult KernelBuilder::check() {
 }
 
 Value KernelBuilder::addArgument(Block *block, ArgumentRole role, Type type) {
-  roles.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-      BsmmDialect::getRoleAttrName(),
-      ArgumentRoleAttr::get(builder.getContext(), role))));
+  roles.push_back(builder.getDictionaryAttr(
+      builder.getNamedAttr(BsmmDialect::getRoleAttrName(),
+                           ArgumentRoleAttr::get(builder.getContext(), role))));
   return block->addArgument(type, builder.getLoc());
 }
 
@@ -131,17 +131,17 @@ Value KernelBuilder::loadScales(Value map, Value batch, Value rowTile,
     return RankedTensorType::get(shape, scale);
   };
   Value zero = constant(0);
-  Value box = TmaLoadOp::create(
-      builder, tensor({1, rowTiles, groupTiles, 2, 256}), map,
-      ValueRange{batch, rowTile, groupTile, zero, zero});
-  Value split = ReshapeOp::create(
-      builder, tensor({rowTiles, groupTiles, 32, 4, 4}), box);
-  Value rows = TransOp::create(builder,
-                               tensor({rowTiles, 4, 32, groupTiles, 4}), split,
-                               ArrayRef<int64_t>{0, 3, 2, 1, 4});
+  Value box =
+      TmaLoadOp::create(builder, tensor({1, rowTiles, groupTiles, 2, 256}), map,
+                        ValueRange{batch, rowTile, groupTile, zero, zero});
+  Value split =
+      ReshapeOp::create(builder, tensor({rowTiles, groupTiles, 32, 4, 4}), box);
+  Value rows =
+      TransOp::create(builder, tensor({rowTiles, 4, 32, groupTiles, 4}), split,
+                      ArrayRef<int64_t>{0, 3, 2, 1, 4});
   return ReshapeOp::create(
-      builder,
-      tensor({rowTiles * layout::scaleTileRows, config.blockK / vec}), rows);
+      builder, tensor({rowTiles * layout::scaleTileRows, config.blockK / vec}),
+      rows);
 }
 
 Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
@@ -151,10 +151,9 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   Value groups = arith::CeilDivUIOp::create(builder, sizeK, constant(vec));
   auto accumulatorType = RankedTensorType::get({config.blockM, config.blockN},
                                                builder.getF32Type());
-  Value zeros = arith::ConstantOp::create(
-      builder, accumulatorType, builder.getZeroAttr(accumulatorType));
-  auto loop =
-      scf::ForOp::create(builder, zero, steps, one, ValueRange{zeros});
+  Value zeros = arith::ConstantOp::create(builder, accumulatorType,
+                                          builder.getZeroAttr(accumulatorType));
+  auto loop = scf::ForOp::create(builder, zero, steps, one, ValueRange{zeros});
   if (config.stages != 0)
     loop->setAttr(BsmmDialect::getStagesAttrName(),
                   builder.getI64IntegerAttr(config.stages));
@@ -163,8 +162,7 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   Value step = loop.getInductionVar();
   Value k = arith::MulIOp::create(builder, step, constant(config.blockK));
   Value groupTile = arith::MulIOp::create(
-      builder, step,
-      constant(config.blockK / vec / layout::scaleTileGroups));
+      builder, step, constant(config.blockK / vec / layout::scaleTileGroups));
 
   auto loadOperand = [&](Value map, Type element, Value row, int64_t rows) {
     Value box = TmaLoadOp::create(
@@ -181,9 +179,9 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
       builder, RankedTensorType::get({config.blockK, config.blockN}, b), rowsB,
       ArrayRef<int64_t>{1, 0});
   Value scaleRows = constant(layout::scaleTileRows);
-  Value scaleA = loadScales(
-      mapScaleA, batch, arith::DivUIOp::create(builder, m, scaleRows),
-      groupTile, config.blockM / layout::scaleTileRows);
+  Value scaleA = loadScales(mapScaleA, batch,
+                            arith::DivUIOp::create(builder, m, scaleRows),
+                            groupTile, config.blockM / layout::scaleTileRows);
   Value scaleB = loadScales(mapScaleB, batch,
                             arith::DivUIOp::create(builder, n, scaleRows),
                             groupTile, scaleTilesN);
@@ -199,9 +197,9 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   Value firstGroup =
       arith::MulIOp::create(builder, step, constant(config.blockK / vec));
   Value groupsLeft = arith::SubIOp::create(builder, groups, firstGroup);
-  Value sum = ScaledDotOp::create(builder, accumulatorType, tileA, scaleA,
-                                  tileB, scaleB, loop.getRegionIterArg(0),
-                                  groupsLeft);
+  Value sum =
+      ScaledDotOp::create(builder, accumulatorType, tileA, scaleA, tileB,
+                          scaleB, loop.getRegionIterArg(0), groupsLeft);
   scf::YieldOp::create(builder, sum);
   return loop.getResult(0);
 }
@@ -216,10 +214,10 @@ Value KernelBuilder::buildEpilogue(Value value) {
     value = arith::MulFOp::create(builder, splat(alpha), value);
   if (op.getActivation() == Activation::Relu) {
     // NaN passes.
-    Value zero = arith::ConstantOp::create(builder, type,
-                                           builder.getZeroAttr(type));
-    Value isKept = arith::CmpFOp::create(builder, arith::CmpFPredicate::UGT,
-                                         value, zero);
+    Value zero =
+        arith::ConstantOp::create(builder, type, builder.getZeroAttr(type));
+    Value isKept =
+        arith::CmpFOp::create(builder, arith::CmpFPredicate::UGT, value, zero);
     value = arith::SelectOp::create(builder, isKept, value, zero);
   }
   if (outScale)
@@ -344,13 +342,12 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM,     blockN,     blockK,         group,
-                         stages,     persistent, predicatedStore};
+    Configuration config{blockM, blockN,     blockK,         group,
+                         stages, persistent, predicatedStore};
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto gpuModule = module.lookupSymbol<gpu::GPUModuleOp>("kernels");
     if (!gpuModule)
-      gpuModule =
-          gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+      gpuModule = gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
     for (func::FuncOp function : functions)
       if (failed(lower(function, gpuModule, config)))
         return signalPassFailure();
@@ -381,8 +378,14 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         return op.emitOpError("expected only bsmm.view_scales and one "
                               "bsmm.scaled_matmul in a function that becomes a "
                               "kernel");
-    auto terminator = cast<func::ReturnOp>(
-        function.getBody().front().getTerminator());
+    // Each operand gets a tensor map of its own role.
+    llvm::SmallDenseSet<Value> operands;
+    for (Value operand : matmul->getOperands())
+      if (!operands.insert(operand).second)
+        return matmul.emitOpError("expected different values for its operands "
+                                  "in a function that becomes a kernel");
+    auto terminator =
+        cast<func::ReturnOp>(function.getBody().front().getTerminator());
     if (terminator.getNumOperands() != 1 ||
         terminator.getOperand(0) != matmul.getResult())
       return terminator.emitOpError("expected to return the product alone in a "

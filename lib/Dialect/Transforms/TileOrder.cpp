@@ -5,11 +5,12 @@
 
 using namespace mlir;
 
-std::pair<Value, Value>
-bsmm::buildGroupedOrder(OpBuilder &builder, Location loc, Value linear,
-                        Value tilesM, Value tilesN, int64_t group) {
-  Value size = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(),
-                                            group);
+std::pair<Value, Value> bsmm::buildGroupedOrder(OpBuilder &builder,
+                                                Location loc, Value linear,
+                                                Value tilesM, Value tilesN,
+                                                int64_t group) {
+  Value size =
+      arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), group);
   Value tilesOfGroup = arith::MulIOp::create(builder, loc, tilesN, size);
   Value number = arith::DivUIOp::create(builder, loc, linear, tilesOfGroup);
   Value firstRow = arith::MulIOp::create(builder, loc, number, size);

@@ -53,20 +53,35 @@ static BufferLayout widestSwizzle(int64_t bits) {
   return BufferLayout::RowMajor;
 }
 
-/// Whether a value is provably a multiple of `divisor`.
-static bool isMultipleOf(Value value, int64_t divisor) {
+/// Whether a value is provably a multiple of `divisor`. Looks through at most
+/// `budget` operations: index arithmetic is short, and "not provable" is a safe
+/// answer.
+static bool isMultipleOf(Value value, int64_t divisor, unsigned &budget) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.getSExtValue() % divisor == 0;
+  if (budget == 0)
+    return false;
+  --budget;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() &&
+           isMultipleOf(loop.getLowerBound(), divisor, budget) &&
+           isMultipleOf(loop.getStep(), divisor, budget);
+  }
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<arith::MulIOp>(op))
-    return isMultipleOf(op->getOperand(0), divisor) ||
-           isMultipleOf(op->getOperand(1), divisor);
-  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::RemUIOp,
-                      arith::RemSIOp>(op))
-    return isMultipleOf(op->getOperand(0), divisor) &&
-           isMultipleOf(op->getOperand(1), divisor);
+  if (isa<arith::MulIOp>(op))
+    return isMultipleOf(op->getOperand(0), divisor, budget) ||
+           isMultipleOf(op->getOperand(1), divisor, budget);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp, arith::RemSIOp>(op))
+    return isMultipleOf(op->getOperand(0), divisor, budget) &&
+           isMultipleOf(op->getOperand(1), divisor, budget);
   return false;
+}
+
+static bool isMultipleOf(Value value, int64_t divisor) {
+  unsigned budget = 64;
+  return isMultipleOf(value, divisor, budget);
 }
 
 /// Whether a row of scales is provably 0 or 64: the places in a scale tile
@@ -173,6 +188,7 @@ private:
   SmallVector<BufferType> loadTypes;
   BufferType accumulatorType, stagingType;
   int64_t stages = 1, accumulators = 1;
+  int64_t epilogueDepth = 0;
   Operation *store = nullptr;
 
   // What has been built.
@@ -241,10 +257,10 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
                           "or 64 of a scale tile, e.g. at the remainder by 128 "
                           "of a multiple of 64");
   if (TileAttr tile = kernel.getTileAttr();
-      tile && (tile.getM() != m || tile.getN() != n))
+      tile && (tile.getM() != m || tile.getN() != n || tile.getK() % k != 0))
     return op.emitOpError("expected a tile of ")
-           << tile.getM() << "x" << tile.getN()
-           << " as the kernel's 'tile' says, got " << m << "x" << n;
+           << tile.getM() << "x" << tile.getN() << "x" << tile.getK()
+           << " as the kernel's 'tile' says, got " << m << "x" << n << "x" << k;
 
   auto emitError = [&] { return op.emitOpError(); };
   MLIRContext *context = op.getContext();
@@ -280,6 +296,22 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
     if (failed(checkInnerCoordinate(loads[load], loads[load].getMap().getType(),
                                     loads[load].getCoordinates().back())))
       return failure();
+  // A box of scales starts at a tile: the dimensions inside of its 512 bytes
+  // have coordinate 0.
+  for (unsigned load : {*scaleA, *scaleB}) {
+    int64_t inside = 1;
+    for (auto [extent, coordinate] : llvm::reverse(
+             llvm::zip_equal(loads[load].getMap().getType().getShape(),
+                             loads[load].getCoordinates()))) {
+      inside *= extent;
+      if (inside > layout::scaleTileBytes)
+        break;
+      if (extent != 1 && !matchPattern(coordinate, m_Zero()))
+        return loads[load].emitOpError(
+            "expected coordinate 0 in the dimensions of a 512-byte tile of "
+            "scales");
+    }
+  }
   // Scales of missing groups are set to zero where they were loaded.
   for (Dot &other : dots)
     if ((other.scaleA == *scaleA || other.scaleB == *scaleB) &&
@@ -337,8 +369,7 @@ LogicalResult KernelRewriter::analyze() {
   if (mainLoop.getNumResults() != 1)
     return mainLoop.emitOpError("expected the accumulator as only value "
                                 "carried around the loop over K");
-  if (!matchPattern(mainLoop.getInitArgs()[0], m_AnyZeroFloat()) &&
-      !matchPattern(mainLoop.getInitArgs()[0], m_PosZeroFloat()))
+  if (!matchPattern(mainLoop.getInitArgs()[0], m_PosZeroFloat()))
     return mainLoop.emitOpError(
         "expected the accumulator to start as a constant of zeros");
   Value sum = mainLoop.getRegionIterArg(0);
@@ -624,6 +655,10 @@ FailureOr<Value> KernelRewriter::emitElementwise(Value value, IRMapping &local,
   if (Value known = local.lookupOrNull(value);
       known && isa<VectorType>(known.getType()))
     return known;
+  // An epilogue is a few operations; the stack is not for thousands.
+  if (++epilogueDepth > 1000)
+    return store->emitOpError(
+        "expected an epilogue of at most 1000 operations");
   Operation *op = value.getDefiningOp();
   auto tensor = cast<RankedTensorType>(value.getType());
   auto vectorType = VectorType::get({columns}, tensor.getElementType());

@@ -53,7 +53,7 @@ class SameValues {
 public:
   void addEqual(Value a, Value b) { known[{a, b}] = true; }
 
-  bool isSame(Value a, Value b) {
+  bool isSame(Value a, Value b, unsigned depth = 512) {
     if (a == b)
       return true;
     APInt constantA, constantB;
@@ -70,7 +70,7 @@ public:
                    cast<OpResult>(a).getResultNumber() ==
                        cast<OpResult>(b).getResultNumber();
     for (unsigned i = 0; isEqual && i < opA->getNumOperands(); ++i)
-      isEqual = isSame(opA->getOperand(i), opB->getOperand(i));
+      isEqual = isSame(opA->getOperand(i), opB->getOperand(i), depth - 1);
     known[{a, b}] = isEqual;
     return isEqual;
   }

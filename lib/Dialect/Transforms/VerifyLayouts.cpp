@@ -25,12 +25,10 @@ struct VerifyLayouts : bsmm::impl::BsmmVerifyLayoutsBase<VerifyLayouts> {
       }
       if (!print)
         return;
-      auto remark = [&](StringRef what, LoadedTile &tile,
-                        StringRef reads) {
+      auto remark = [&](StringRef what, LoadedTile &tile, StringRef reads) {
         op.emitRemark() << "proved: " << what << " "
                         << tile.load.getMap().getType() << " -> "
-                        << tile.chain.str() << " is what " << reads
-                        << " reads";
+                        << tile.chain.str() << " is what " << reads << " reads";
       };
       remark("A", tiles->a, "a K-major shared-memory descriptor");
       remark("B^T", tiles->b, "a K-major shared-memory descriptor");

@@ -442,7 +442,8 @@ std::vector<uint8_t> readBytes(const std::string &name) {
 // Results that other programs computed (and, for the row-scaled case, that an
 // H200 returned).
 TEST(HostGemm, ThirdPartyCases) {
-  if (!std::getenv("BSMM_THIRD_PARTY_CASES"))
+  if (const char *cases = std::getenv("BSMM_THIRD_PARTY_CASES");
+      !cases || !*cases)
     GTEST_SKIP() << "BSMM_THIRD_PARTY_CASES names no folder";
   std::vector<std::string> folders = test::thirdPartyCases();
   ASSERT_FALSE(folders.empty());

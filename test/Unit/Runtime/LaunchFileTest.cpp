@@ -337,7 +337,8 @@ TEST(LaunchFile, DamagedBytesNeverCrash) {
 }
 
 TEST(LaunchFile, ThirdPartyCases) {
-  if (!std::getenv("BSMM_THIRD_PARTY_CASES"))
+  if (const char *cases = std::getenv("BSMM_THIRD_PARTY_CASES");
+      !cases || !*cases)
     GTEST_SKIP() << "BSMM_THIRD_PARTY_CASES names no folder";
   std::vector<std::string> folders = test::thirdPartyCases();
   ASSERT_FALSE(folders.empty());
