@@ -92,10 +92,16 @@ has_candidate() {
   grep -q 'Candidate: [^(]' <<<"$policy"
 }
 
-# Debian's security suite, for a system that apt has no security source of.
+# Debian's security suite, for a system that apt has no security source of. It
+# lies beside the archive on the mirror that the system uses already.
 add_security_source() {
-  local codename=$1 line
-  line="deb http://deb.debian.org/debian-security $codename-security main"
+  local codename=$1 mirror line
+  mirror=$(apt-cache policy |
+    sed -nE "s#^ *[0-9]+ (https?://[^ ]*)/debian/? $codename/main .*#\\1#p" |
+    head -n 1)
+  [ -n "$mirror" ] ||
+    fail "LLVM 22 is in Debian's suite $codename-security; add it to the sources of apt"
+  line="deb $mirror/debian-security $codename-security main"
   say "adding Debian's security suite, which has LLVM 22 (in" \
     "/etc/apt/sources.list.d/bsmm-debian-security.list): $line"
   printf '%s\n' "$line" |
