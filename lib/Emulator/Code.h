@@ -223,6 +223,9 @@ public:
   /// collected, one a line of PTX.
   void run(std::vector<ptx::SourceError> &errors);
 
+  /// 90, 100, 103, 120 and so on.
+  uint32_t targetNumber() const { return module.targetNumber; }
+
   // The current instruction, for the families.
   const ptx::Instruction &source() const { return *current; }
   size_t operandCount() const { return current->operands.size(); }

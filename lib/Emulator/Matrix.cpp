@@ -423,10 +423,13 @@ bool decodeMma(Decoder &d) {
   if (!kind.empty() && kind != "kind::f8f6f4" && kind != "kind::mxf8f6f4" &&
       !packed4)
     return d.fail("unknown kind");
-  spec.rule = isInteger
-                  ? units::AccumulationRule::Integer
-                  : units::accumulationRule(units::TensorInstruction::MmaSync,
-                                            spec.aFormat, packed4);
+  // fp8 on sm_90 is summed otherwise than on later targets (measured).
+  units::TensorInstruction instruction =
+      d.targetNumber() < 100 ? units::TensorInstruction::MmaSyncSm90
+                             : units::TensorInstruction::MmaSync;
+  spec.rule = isInteger ? units::AccumulationRule::Integer
+                        : units::accumulationRule(instruction, spec.aFormat,
+                                                  packed4);
   size_t operands = blockScale ? 8 : 4;
   if (!d.count(operands, operands))
     return false;

@@ -49,9 +49,13 @@ def make_case(rng, tool, inputs):
         block_k = min(block_k, 256)
     # What shared memory holds: 232448 bytes with one output tile of f32.
     bits = 8 if name.startswith("mxfp8") else 4
-    slot = (128 + block_n) * block_k * bits // 8 + 4096 * block_k // step
     output = 128 * block_n * 4
-    most = max(1, min(8, (232448 - 8192 - output) // slot))
+    most = 0
+    while most == 0:
+        slot = (128 + block_n) * block_k * bits // 8 + 4096 * block_k // step
+        most = min(8, (232448 - 8192 - output) // slot)
+        if most == 0:
+            block_k //= 2
     tile = [
         f"block-n={block_n}",
         f"block-k={block_k}",

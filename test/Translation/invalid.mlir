@@ -1,12 +1,12 @@
 // RUN: bsmm-translate --bsmm-to-ptx %s --split-input-file --verify-diagnostics
 
-// expected-error@below {{expected a bsmm.kernel to translate}}
+// expected-error@below {{expected one gpu.module to translate, got 0; bsmm-problem-to-tile makes one of problem-level functions}}
 module {
 }
 
 // -----
 
-// expected-error@below {{expected a bsmm.kernel to translate}}
+// expected-error@below {{expected one gpu.module to translate, got 0; bsmm-problem-to-tile makes one of problem-level functions}}
 module {
   func.func @f() {
     return
@@ -61,7 +61,7 @@ module {
 // A function beside the kernel that is not lowered.
 module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   gpu.module @m {
-    // expected-error@below {{expected a module lowered with bsmm-to-nvvm, got 'func.func'}}
+    // expected-error@below {{expected only bsmm.kernel operations in a gpu.module to translate}}
     func.func private @f(tensor<4xf32>)
     bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
                                  block_size = 128 : i64} {

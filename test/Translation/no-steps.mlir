@@ -25,9 +25,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>

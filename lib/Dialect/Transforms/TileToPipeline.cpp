@@ -296,8 +296,8 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
     if (failed(checkInnerCoordinate(loads[load], loads[load].getMap().getType(),
                                     loads[load].getCoordinates().back())))
       return failure();
-  // A box of scales starts at a tile: the dimensions inside of its 512 bytes
-  // have coordinate 0.
+  // A box of scales starts at a tile: in the dimensions that make up its 512
+  // bytes coordinates are whole extents.
   for (unsigned load : {*scaleA, *scaleB}) {
     int64_t inside = 1;
     for (auto [extent, coordinate] : llvm::reverse(
@@ -306,10 +306,11 @@ LogicalResult KernelRewriter::analyzeDot(ScaledDotOp op) {
       inside *= extent;
       if (inside > layout::scaleTileBytes)
         break;
-      if (extent != 1 && !matchPattern(coordinate, m_Zero()))
+      if (extent != 1 && !isMultipleOf(coordinate, extent))
         return loads[load].emitOpError(
-            "expected coordinate 0 in the dimensions of a 512-byte tile of "
-            "scales");
+                   "expected scales to start at a 512-byte tile, i.e. at a "
+                   "multiple of ")
+               << extent << " in a dimension of extent " << extent;
     }
   }
   // Scales of missing groups are set to zero where they were loaded.

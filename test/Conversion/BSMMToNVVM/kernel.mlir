@@ -58,7 +58,7 @@ gpu.module @kernels {
   }
 
   // A role is a branch of its warp, a leader one of the elected thread; the
-  // warp meets again at the end of the role, not at the end of the leader.
+  // warp meets again after each leader, once at the end of the role.
   // CHECK-LABEL: llvm.func @roles
   // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[WARP:.+]] = arith.shrui %[[THREAD]], %c5_i32
@@ -68,10 +68,12 @@ gpu.module @kernels {
   // CHECK-NEXT: scf.if %[[LEADER]] {
   // CHECK-NEXT: nvvm.cp.async.bulk.wait_group 0 {read}
   // CHECK-NEXT: }
+  // CHECK: nvvm.bar.warp.sync
   // CHECK-NEXT: scf.for
   // CHECK-NEXT: scf.if %[[LEADER]] {
   // CHECK-NEXT: nvvm.cp.async.bulk.wait_group 0
   // CHECK-NEXT: }
+  // CHECK: nvvm.bar.warp.sync
   // CHECK-NEXT: }
   // CHECK-NEXT: nvvm.bar.warp.sync
   // CHECK-NEXT: }
@@ -116,6 +118,7 @@ gpu.module @kernels {
   // CHECK-NEXT: scf.if %[[LEADER]] {
   // CHECK-NEXT: nvvm.cp.async.bulk.wait_group 0
   // CHECK-NEXT: }
+  // CHECK: nvvm.bar.warp.sync
   // CHECK-NEXT: nvvm.barrier id = %c2_i32 number_of_threads = %c128_i32
   // CHECK-NEXT: nvvm.bar.warp.sync
   // CHECK-NEXT: }

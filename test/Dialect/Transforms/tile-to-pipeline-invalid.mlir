@@ -19,9 +19,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -66,9 +66,9 @@ gpu.module @m {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -113,9 +113,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -160,9 +160,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_120a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -207,9 +207,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_121a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -304,9 +304,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -360,9 +360,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -410,9 +410,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -463,9 +463,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -510,9 +510,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -558,9 +558,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -606,9 +606,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -653,9 +653,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -700,9 +700,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -747,9 +747,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -794,9 +794,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -842,9 +842,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -888,9 +888,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -962,9 +962,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1012,9 +1012,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1060,9 +1060,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1106,9 +1106,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1155,9 +1155,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1203,9 +1203,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1254,9 +1254,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1301,9 +1301,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %k = arith.muli %step, %c64 : i32
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1350,9 +1350,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       // expected-note@below {{loaded here}}
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.reshape %b_rows
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1397,9 +1397,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<8x64xf4E2M1FN> -> tensor<8x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<8x64xf4E2M1FN> to tensor<64x8xf4E2M1FN>
@@ -1447,9 +1447,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<64x64xf4E2M1FN> to tensor<64x64xf4E2M1FN>
@@ -1497,9 +1497,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<64x64xf4E2M1FN> to tensor<64x64xf4E2M1FN>
@@ -1547,9 +1547,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1561,7 +1561,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      // expected-error@below {{expected a tile of 64x128 as the kernel's 'tile' says, got 128x128}}
+      // expected-error@below {{expected a tile of 64x128x64 as the kernel's 'tile' says, got 128x128x64}}
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
             tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
@@ -1594,9 +1594,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1643,9 +1643,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<4x256xf8E4M3FN> -> tensor<4x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1693,9 +1693,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x128xf4E2M1FN> -> tensor<128x128xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E8M0FNU> -> tensor<2x256xf8E8M0FNU>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E8M0FNU> -> tensor<2x256xf8E8M0FNU>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x128xf4E2M1FN> to tensor<128x128xf4E2M1FN>
@@ -1745,9 +1745,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<8192xf4E2M1FN> to tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1794,9 +1794,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<64x128xf4E2M1FN> to tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1843,9 +1843,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<256x32xf4E2M1FN> to tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1892,9 +1892,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<2x64x64xf4E2M1FN> to tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1941,9 +1941,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<128x2x32xf4E2M1FN> to tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -1988,9 +1988,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2038,9 +2038,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2089,9 +2089,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2137,9 +2137,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2180,9 +2180,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2234,9 +2234,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2285,9 +2285,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2332,9 +2332,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2379,9 +2379,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2426,9 +2426,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2473,9 +2473,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2521,9 +2521,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2571,9 +2571,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2624,9 +2624,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2673,9 +2673,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2721,9 +2721,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2769,9 +2769,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2818,9 +2818,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2867,9 +2867,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2918,9 +2918,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -2966,9 +2966,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       // expected-error@below {{expected an inner coordinate that is a multiple of 32 elements (16 bytes), such as a loop counter times the tile's extent}}
       %b_rows = bsmm.tma_load %b[%c0, %odd]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -3012,9 +3012,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -3059,9 +3059,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -3109,9 +3109,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -3158,9 +3158,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
@@ -3207,9 +3207,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %step]
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %step]
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
           : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
