@@ -223,7 +223,8 @@ LogicalResult FunctionLowering::lowerOp(Operation &op) {
               "conversion"));
         SmallVector<OpFoldResult> sizes;
         auto dynamic = splat.getDynamicSizes().begin();
-        for (int64_t extent : tensorResult().getShape())
+        RankedTensorType type = tensorResult();
+        for (int64_t extent : type.getShape())
           if (ShapedType::isDynamic(extent))
             sizes.push_back(get(*dynamic++));
           else
