@@ -289,7 +289,6 @@ private:
   void buildControlFlow();
   uint32_t allocateLocal(uint64_t bytes, uint32_t alignment);
 
-  uint32_t functionIndex;
   const ptx::Function &body;
   std::string &error;
   const ptx::Instruction *current = nullptr;

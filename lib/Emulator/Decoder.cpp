@@ -148,7 +148,7 @@ const OpTable &opTable() {
 //===----------------------------------------------------------------------===//
 
 Decoder::Decoder(CompiledModule &module, uint32_t index, std::string &error)
-    : module(module), function(module.functions[index]), functionIndex(index),
+    : module(module), function(module.functions[index]),
       body(*module.source->functions[index]), error(error) {
   function.source = &body;
   offsets.reserve(body.registers.size());

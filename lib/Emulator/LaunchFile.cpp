@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <new>
+#include <set>
 
 namespace bsmm::emulator {
 
@@ -21,15 +23,41 @@ class Reader {
 public:
   Reader(LaunchFile &file, std::string &error) : file(file), error(error) {}
 
-  bool read(const std::string &path) {
+  bool read(const std::string &name) {
+    path = name;
     size_t slash = path.find_last_of('/');
-    folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
     std::vector<uint8_t> bytes;
     if (!load(path, bytes))
       return false;
-    Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+    return parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                 slash == std::string::npos ? "" : path.substr(0, slash + 1),
+                 uint64_t(1) << 36);
+  }
+
+  bool parse(std::string_view source, const std::string &directory,
+             uint64_t maximumBytes) {
+    folder = directory;
+    bytesLeft = maximumBytes;
+    // The parser would take the last of several equal keys; a mistake then
+    // goes unseen.
+    std::vector<std::set<std::string>> keys;
+    std::string repeated;
+    auto visit = [&](int, Json::parse_event_t event, Json &value) {
+      if (event == Json::parse_event_t::object_start)
+        keys.emplace_back();
+      else if (event == Json::parse_event_t::object_end)
+        keys.pop_back();
+      else if (event == Json::parse_event_t::key &&
+               !keys.back().insert(value.get<std::string>()).second)
+        repeated = value.get<std::string>();
+      return true;
+    };
+    Json json = Json::parse(source.begin(), source.end(), visit, false);
     if (json.is_discarded() || !json.is_object())
-      return fail("'" + path + "' is not a JSON object");
+      return fail((path.empty() ? "the launch file" : "'" + path + "'") +
+                  " is not a JSON object");
+    if (!repeated.empty())
+      return fail("the key '" + repeated + "' occurs twice in one object");
     if (!known(json, "$",
                {"schema", "document", "ptx", "target", "entry", "grid", "block",
                 "cluster", "dynamic_smem", "problem", "order_dependent",
@@ -104,10 +132,16 @@ private:
       return fail("cannot open '" + path + "'");
     uint8_t chunk[65536];
     size_t got;
-    while ((got = std::fread(chunk, 1, sizeof(chunk), input)) != 0)
+    bool fits = true;
+    while (fits && (got = std::fread(chunk, 1, sizeof(chunk), input)) != 0) {
       bytes.insert(bytes.end(), chunk, chunk + got);
+      fits = bytes.size() <= bytesLeft;
+    }
     bool good = std::ferror(input) == 0;
     std::fclose(input);
+    if (!fits)
+      return fail("'" + path + "' is larger than the " +
+                  std::to_string(bytesLeft) + " bytes that are left");
     return good || fail("cannot read '" + path + "'");
   }
 
@@ -193,6 +227,7 @@ private:
 
   size_t addStorage(const std::string &name, std::vector<uint8_t> bytes) {
     size_t index = file.storage.size();
+    bytesLeft -= bytes.size();
     file.storage.push_back(
         std::make_unique<std::vector<uint8_t>>(std::move(bytes)));
     Buffer entry;
@@ -233,8 +268,10 @@ private:
     uint64_t bytes = contents.size();
     if (!integer(json, "bytes", bytes, json.contains("file")))
       return false;
-    if (bytes > (1ull << 36))
-      return fail("buffer '" + name + "' is too large");
+    if (bytes > bytesLeft)
+      return fail("buffer '" + name + "' is too large: expected at most " +
+                  std::to_string(bytesLeft) + " bytes, got " +
+                  std::to_string(bytes));
     if (contents.size() > bytes)
       return fail("the file of buffer '" + name + "' is longer than its " +
                   std::to_string(bytes) + " bytes");
@@ -283,8 +320,7 @@ private:
         std::vector<uint8_t> exact, bound;
         if (!text(compare, "exact", exactName) ||
             !text(compare, "bound", boundName) ||
-            !load(folder + exactName, exact) ||
-            !load(folder + boundName, bound))
+            !loadNamed(exactName, exact) || !loadNamed(boundName, bound))
           return false;
         if (exact.size() % 8 != 0 || exact.size() / 8 * 4 != bound.size())
           return fail("'exact' (f64) and 'bound' (f32) differ in length");
@@ -558,9 +594,22 @@ private:
 
   LaunchFile &file;
   std::string &error;
+  std::string path; ///< empty for a text without one
   std::string folder;
+  uint64_t bytesLeft = uint64_t(1) << 36; ///< for buffers and files
   std::map<std::string, size_t> names;
 };
+
+/// Buffers may need more memory than the host has.
+template <typename Function>
+bool withinMemory(std::string &error, Function function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc &) {
+    error = "the buffers need more memory than this host has";
+    return false;
+  }
+}
 
 /// Bits of an element and how to read one.
 bool elementOf(const std::string &name, size_t &bits,
@@ -590,7 +639,15 @@ uint32_t bitsAt(const std::vector<uint8_t> &data, uint64_t at, size_t bits) {
 
 bool readLaunchFile(const std::string &path, LaunchFile &file,
                     std::string &error) {
-  return Reader(file, error).read(path);
+  return withinMemory(error, [&] { return Reader(file, error).read(path); });
+}
+
+bool parseLaunchFile(std::string_view text, const std::string &folder,
+                     LaunchFile &file, std::string &error,
+                     uint64_t maximumBytes) {
+  return withinMemory(error, [&] {
+    return Reader(file, error).parse(text, folder, maximumBytes);
+  });
 }
 
 void LaunchFile::reset() {
@@ -622,13 +679,26 @@ static Comparison compareOne(const LaunchFile &file,
     live.columns = got.size() * 8 / bits;
     live.pitchBytes = got.size();
   }
-  uint64_t rowBits = live.columns * bits;
-  uint64_t lastRow =
-      (live.batches == 0 ? 0 : live.batches - 1) * live.batchBytes +
-      (live.rows == 0 ? 0 : live.rows - 1) * live.pitchBytes;
-  if (live.rows != 0 && live.batches != 0 &&
-      lastRow + (rowBits + 7) / 8 > got.size())
+  if (live.rows == 0 || live.batches == 0 || live.columns == 0)
+    live.rows = live.batches = live.columns = 0;
+  // Compared by division: products of numbers from a file may overflow.
+  uint64_t size = got.size();
+  if (live.columns > 8 * size / bits)
     return wrong("the live region leaves the buffer");
+  uint64_t rowBits = live.columns * bits;
+  uint64_t rowBytes = (rowBits + 7) / 8;
+  auto extent = [&](uint64_t count, uint64_t distance, uint64_t inner) {
+    if (count <= 1)
+      return inner;
+    if (distance < inner)
+      return UINT64_MAX; // one would lie on the other
+    return count - 1 > size / distance ? UINT64_MAX
+                                       : (count - 1) * distance + inner;
+  };
+  uint64_t batchBytes = extent(live.rows, live.pitchBytes, rowBytes);
+  if (batchBytes > size ||
+      extent(live.batches, live.batchBytes, batchBytes) > size)
+    return wrong("the rows of the live region overlap or leave the buffer");
   result.elements = live.rows * live.columns * live.batches;
   if (expectation.isBound && expectation.exact.size() != result.elements)
     return wrong("the buffer has " + std::to_string(result.elements) +

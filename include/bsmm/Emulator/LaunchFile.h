@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bsmm::emulator {
@@ -64,6 +65,12 @@ struct LaunchFile {
 /// `error` on anything missing or malformed.
 bool readLaunchFile(const std::string &path, LaunchFile &file,
                     std::string &error);
+
+/// As readLaunchFile, with the text at hand. `folder` is empty or ends in a
+/// slash. All buffers together may take `maximumBytes`.
+bool parseLaunchFile(std::string_view text, const std::string &folder,
+                     LaunchFile &file, std::string &error,
+                     uint64_t maximumBytes = uint64_t(1) << 36);
 
 /// Compares the buffers with what the file expects, one entry a buffer.
 std::vector<Comparison> compareOutputs(const LaunchFile &file);

@@ -133,5 +133,53 @@ TEST_F(LaunchFiles, Errors) {
                     "{\"data\": \"a.bin\", \"element\": \"u9\", \"dims\": "
                     "[8], \"strides_bytes\": [], \"box\": [8]}}]}"),
             "parameter 0: unknown tensor map element 'u9'");
+  EXPECT_EQ(errorOf("{\"ptx\": \"k.ptx\", \"buffers\": {\"c\": {\"bytes\": 4, "
+                    "\"bytes\": 8}}}"),
+            "the key 'bytes' occurs twice in one object");
+  EXPECT_EQ(errorOf("{\"ptx\": \"k.ptx\", \"buffers\": {\"c\": {\"bytes\": 4, "
+                    "\"compare\": {\"rule\": \"bound\", \"exact\": "
+                    "\"/etc/hostname\", \"bound\": \"a.bin\"}}}}"),
+            "file name '/etc/hostname' leaves the folder of the launch file");
+  // Together the buffers may have 2^36 bytes; the text of the PTX is not one.
+  EXPECT_EQ(errorOf("{\"ptx\": \"k.ptx\", \"buffers\": {\"c\": {\"file\": "
+                    "\"a.bin\"}, \"d\": {\"bytes\": 68719476736}}}"),
+            "buffer 'd' is too large: expected at most 68719476728 bytes, got "
+            "68719476736");
+}
+
+TEST_F(LaunchFiles, LiveRegionsOutsideTheBuffer) {
+  write("k.ptx", ptx);
+  write("e.bin", std::string(64, '\0'));
+  auto outcome = [&](const std::string &live) {
+    LaunchFile file;
+    std::string error;
+    std::string text = R"({"ptx": "k.ptx", "buffers": {"c": {"bytes": 64,
+        "fill": "0x00", "element": "f16", "expected": "e.bin", "live": )" +
+                       live + "}}}";
+    EXPECT_TRUE(parseLaunchFile(text, folder, file, error)) << error;
+    Comparison comparison = compareOutputs(file).at(0);
+    return comparison.passed() ? std::to_string(comparison.equal)
+                               : comparison.firstOutside;
+  };
+  EXPECT_EQ(outcome(R"({"rows": 2, "columns": 8, "pitch_bytes": 16,
+                        "batches": 2, "batch_bytes": 32})"),
+            "32");
+  EXPECT_EQ(outcome(R"({"rows": 0, "columns": 8, "pitch_bytes": 16})"), "0");
+  const std::string wrong =
+      "the rows of the live region overlap or leave the buffer";
+  EXPECT_EQ(outcome(R"({"rows": 1, "columns": 33, "pitch_bytes": 0})"),
+            "the live region leaves the buffer");
+  EXPECT_EQ(outcome(R"({"rows": 2, "columns": 8, "pitch_bytes": 14})"), wrong);
+  EXPECT_EQ(outcome(R"({"rows": 5, "columns": 8, "pitch_bytes": 16})"), wrong);
+  EXPECT_EQ(outcome(R"({"rows": 2, "columns": 8, "pitch_bytes": 16,
+                        "batches": 2, "batch_bytes": 30})"),
+            wrong);
+  // Products that overflow 64 bits.
+  EXPECT_EQ(outcome(R"({"rows": 4294967297, "columns": 1,
+                        "pitch_bytes": 4294967296})"),
+            wrong);
+  EXPECT_EQ(outcome(R"({"rows": 1, "columns": 2305843009213693953,
+                        "pitch_bytes": 0})"),
+            "the live region leaves the buffer");
 }
 } // namespace
