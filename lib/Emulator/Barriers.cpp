@@ -259,10 +259,20 @@ static bool decodeCluster(Decoder &d) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-static Step execProxyFence(Exec &x, const Inst &, uint32_t) {
-  Warp &warp = *x.warp;
+/// A fence is for what its own thread did, or has learnt of from others.
+static void fenceInitialisations(Exec &x, uint32_t mask) {
+  const Warp &warp = *x.warp;
   for (auto &[offset, barrier] : x.cta->mbarriers)
-    barrier.initFenced = true;
+    if (barrier.initWarp == &warp
+            ? (mask >> barrier.initLane & 1) != 0
+            : warp.knowledge.all.get(barrier.initWarp->firstAgent) >=
+                  barrier.initClock)
+      barrier.initFenced = true;
+}
+
+static Step execProxyFence(Exec &x, const Inst &, uint32_t mask) {
+  Warp &warp = *x.warp;
+  fenceInitialisations(x, mask);
   warp.knowledge.fenced.join(warp.knowledge.all);
   x.machine->release(warp);
   return Step::Next;
@@ -273,10 +283,9 @@ static Step execFence(Exec &x, const Inst &, uint32_t) {
   return Step::Next;
 }
 
-static Step execMbarrierInitFence(Exec &x, const Inst &, uint32_t) {
+static Step execMbarrierInitFence(Exec &x, const Inst &, uint32_t mask) {
   x.machine->fence(*x.warp);
-  for (auto &[offset, barrier] : x.cta->mbarriers)
-    barrier.initFenced = true;
+  fenceInitialisations(x, mask);
   return Step::Next;
 }
 

@@ -260,6 +260,9 @@ struct Mbarrier {
   Clock clockBase = 0;
   Knowledge current;
   Knowledge completed;
+  const Warp *initWarp = nullptr;
+  int initLane = 0;
+  Clock initClock = 0;
   bool initFenced = false;
 };
 

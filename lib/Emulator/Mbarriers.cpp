@@ -165,6 +165,9 @@ static Step execInit(Exec &x, const Inst &i, uint32_t mask) {
     Mbarrier barrier;
     barrier.expected = barrier.pending = count;
     barrier.line = i.line;
+    barrier.initWarp = x.warp;
+    barrier.initLane = lane;
+    barrier.initClock = x.warp->sequence[AgentThreads];
     barrier.agent = m.barrierAgent(*cta, offset);
     barrier.clockBase = cta->barrierAgents[offset].second;
     if (m.options->checkHazards) {

@@ -1,0 +1,257 @@
+//===- MutationTest.cpp - Mutants and their verdicts ------------*- C++ -*-===//
+
+#include "bsmm/Emulator/Mutation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+using namespace bsmm::emulator;
+using namespace bsmm::emulator::mutation;
+
+namespace {
+
+/// Two warps hand words to each other through shared memory. Line 18 is a
+/// barrier that orders them, line 19 a second one that adds nothing, line 20
+/// one that never runs.
+const char exchange[] = R"(.version 8.6
+.target sm_100a
+.address_size 64
+.shared .align 16 .b8 words[256];
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, words;
+  add.s32 %r4, %r3, %r2;
+  st.shared.u32 [%r4], %r1;
+  xor.b32 %r5, %r2, 128;
+  add.s32 %r6, %r3, %r5;
+  setp.gt.u32 %p1, %r1, 63;
+  bar.sync 0;
+  bar.sync 0;
+  @%p1 bar.sync 0;
+  ld.shared.u32 %r7, [%r6];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r7;
+  ret;
+}
+)";
+
+class Mutation : public ::testing::Test {
+protected:
+  void SetUp() override {
+    file.ptx = exchange;
+    file.launch.entry = "k";
+    file.launch.block = {64, 1, 1};
+    file.storage.push_back(std::make_unique<std::vector<uint8_t>>(256, 0xFF));
+    file.launch.buffers.push_back({"out", file.storage[0]->data(), 256, false});
+    file.launch.parameters.push_back(Parameter::pointer(0));
+    file.initial.push_back(*file.storage[0]);
+    LoadResult loaded = loadProgram(file.ptx);
+    ASSERT_TRUE(loaded.program);
+    all = enumerate(file, *loaded.program);
+    judge = std::make_unique<Judge>(file, false);
+    std::string error;
+    ASSERT_TRUE(judge->baseline(error)) << error;
+  }
+
+  const Mutant &find(const std::string &id) {
+    for (const Mutant &mutant : all)
+      if (mutant.id == id)
+        return mutant;
+    ADD_FAILURE() << "no mutant " << id;
+    return all.front();
+  }
+
+  ReasonCheck claim(const std::string &id, const std::string &kind,
+                    std::vector<uint32_t> lines = {}) {
+    ReasonFile reasons;
+    reasons.reasons.push_back({id, kind, "because", std::move(lines)});
+    return checkReason(reasons, find(id), all, file.ptx, *judge);
+  }
+
+  LaunchFile file;
+  std::vector<Mutant> all;
+  std::unique_ptr<Judge> judge;
+};
+
+TEST_F(Mutation, IdsAreDistinctAndOperatorsDocumented) {
+  std::set<std::string> ids, names;
+  for (const OperatorInfo &info : operators())
+    names.insert(info.name);
+  EXPECT_EQ(names.size(), operators().size());
+  for (const Mutant &mutant : all) {
+    EXPECT_TRUE(ids.insert(mutant.id).second) << mutant.id;
+    EXPECT_TRUE(names.count(mutant.operatorName)) << mutant.operatorName;
+    EXPECT_NE(mutant.before, mutant.after);
+  }
+  std::set<std::string> wanted = {"delete-barrier:18", "delete-barrier:19",
+                                  "delete-barrier:20", "drop-predicate:20",
+                                  "negate-predicate:20"};
+  EXPECT_EQ(ids, wanted);
+}
+
+TEST_F(Mutation, NeededBarrierIsMissed) {
+  // One of the two is enough, so that neither is missed alone.
+  EXPECT_EQ(judge->judge(find("delete-barrier:18")).outcome, Outcome::Survived);
+  EXPECT_EQ(judge->judge(find("delete-barrier:19")).outcome, Outcome::Survived);
+  std::string text = file.ptx;
+  for (size_t at; (at = text.find("  bar.sync 0;")) != std::string::npos;)
+    text.replace(at, 13, " ");
+  Verdict verdict = judge->judgeText(text);
+  EXPECT_EQ(verdict.outcome, Outcome::Killed);
+  EXPECT_EQ(verdict.kind, "shared-memory-race");
+  EXPECT_EQ(verdict.mode, "eager");
+  EXPECT_EQ(verdict.runs, 1u);
+}
+
+TEST_F(Mutation, ReasonsAreChecked) {
+  EXPECT_TRUE(claim("delete-barrier:20", "dead").explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "dead").explained);
+  EXPECT_TRUE(claim("delete-barrier:18", "group", {19}).explained);
+  EXPECT_TRUE(claim("delete-barrier:19", "group", {20, 18}).explained);
+  // Line 20 doesn't hold anything together.
+  EXPECT_FALSE(claim("delete-barrier:18", "group", {20}).explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "group", {19, 20}).explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "group", {21}).explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "group").explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "observed").explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "dead-store").explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "exit").explained);
+  ReasonCheck unknown = claim("delete-barrier:18", "obvious");
+  EXPECT_FALSE(unknown.explained);
+  EXPECT_EQ(unknown.failure, "unknown kind 'obvious'");
+}
+
+TEST_F(Mutation, EveryWayOfKilling) {
+  auto kindOf = [&](const std::string &from, const std::string &to) {
+    std::string text = file.ptx;
+    size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    return judge->judgeText(text).kind;
+  };
+  EXPECT_EQ(kindOf("xor.b32 %r5, %r2, 128", "xor.b32 %r5, %r2, 64"), "result");
+  EXPECT_EQ(kindOf("bar.sync 0;", "L: bra L;"), "time-out");
+  EXPECT_EQ(kindOf("bar.sync 0;", "bar.sync 0, 96;"), "barrier-count");
+  EXPECT_EQ(kindOf("@%p1 bar", "@!%p1 trap; @%p1 bar"), "trap");
+  EXPECT_EQ(kindOf("bar.sync 0;", "bar.sync 0, 64 64;"), "refused");
+}
+
+TEST_F(Mutation, Conditions) {
+  // The predicate of line 20 is false everywhere: all lanes executing it is a
+  // change.
+  const Mutant &dropped = find("drop-predicate:20");
+  ASSERT_EQ(dropped.conditions.size(), 1u);
+  Mutant condition = dropped;
+  condition.replacement = dropped.conditions[0];
+  EXPECT_TRUE(judge->traps(mutatedText(file.ptx, condition)));
+  EXPECT_FALSE(judge->traps(file.ptx));
+}
+
+TEST(MutationPatterns, Stars) {
+  EXPECT_TRUE(matches("*", ""));
+  EXPECT_TRUE(matches("delete-*:8*", "delete-wait:84"));
+  EXPECT_FALSE(matches("delete-*:8", "delete-wait:84"));
+  EXPECT_TRUE(matches("a,b:*,c", "b:1"));
+  EXPECT_FALSE(matches("a,b:*,c", "d"));
+  EXPECT_TRUE(matches("**a*", "bab"));
+}
+
+/// What stands in the PTX of a whole kernel: every operator of the list has a
+/// place here, and all mutants are still PTX.
+TEST(MutationOperators, AllHaveMutantsThatLoad) {
+  LaunchFile file;
+  file.ptx = R"(.version 8.8
+.target sm_100a
+.address_size 64
+.shared .align 1024 .b8 s[4096];
+.visible .entry k(.param .align 128 .b8 map[128]) {
+  .reg .pred %p<5>; .reg .b16 %h<3>; .reg .b32 %r<40>; .reg .b64 %rd<20>;
+  bar.warp.sync -1;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  bar.sync 1, 64;
+  fence.proxy.async;
+  elect.sync %r1|%p1, -1;
+  mbarrier.init.shared::cta.b64 [s], 2;
+  @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], 512;
+  mbarrier.arrive.shared::cta.b64 %rd1, [s+8];
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [s], %r2;
+  mbarrier.inval.shared::cta.b64 [s];
+  mapa.shared::cluster.u32 %r3, %r4, 1;
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r5], [%rd2, {%r6, %r7}], [%r8], %h1;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%rd2], 512, [%r8];
+  cp.async.bulk.wait_group 0;
+  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 64;
+  tcgen05.cp.cta_group::1.128x256b [%r9], %rd3;
+  tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%r9], %rd4, %rd5, %r10, [%r11], [%r12], %p3;
+  tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd6];
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r13}, [%r9];
+  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r14}, [%r15];
+  ret;
+}
+.visible .entry w() {
+  ret;
+}
+)";
+  LaunchFile warps;
+  warps.ptx = R"(.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k() {
+  .reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<5>;
+  wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {%r1, %r2, %r3, %r4}, %rd1, %rd2, %p1, 1, 1;
+  ret;
+}
+)";
+  LaunchFile selectors;
+  selectors.ptx = R"(.version 8.8
+.target sm_120a
+.address_size 64
+.visible .entry k() {
+  .reg .b32 %r<30>;
+  mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r9, %r10}, {%r1, %r2, %r3, %r4}, %r11, {0, 0}, %r12, {0, 0};
+  ret;
+}
+)";
+  units::TensorMap map;
+  map.rank = 2;
+  map.dims[0] = map.dims[1] = 256;
+  map.strides[1] = 256;
+  map.box[0] = 128;
+  map.box[1] = 64;
+  file.launch.parameters.push_back(Parameter::tensorMap(map, 0));
+
+  std::set<std::string> seen;
+  for (LaunchFile *one : {&file, &warps, &selectors}) {
+    LoadResult loaded = loadProgram(one->ptx);
+    ASSERT_TRUE(loaded.program) << loaded.errors.front().message;
+    for (const Mutant &mutant : enumerate(*one, *loaded.program)) {
+      seen.insert(mutant.operatorName);
+      LoadResult mutated = loadProgram(mutatedText(one->ptx, mutant));
+      EXPECT_TRUE(mutated.program)
+          << mutant.id << ": " << mutant.after << ": "
+          << (mutated.errors.empty() ? "" : mutated.errors.front().message);
+      for (const std::string &condition : mutant.conditions) {
+        Mutant probe = mutant;
+        probe.replacement = condition;
+        LoadResult probed = loadProgram(mutatedText(one->ptx, probe));
+        EXPECT_TRUE(probed.program)
+            << mutant.id << ": " << condition << ": "
+            << (probed.errors.empty() ? "" : probed.errors.front().message);
+      }
+    }
+  }
+  for (const OperatorInfo &info : operators())
+    EXPECT_TRUE(seen.count(info.name)) << info.name;
+}
+
+} // namespace
