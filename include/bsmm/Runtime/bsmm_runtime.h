@@ -1,30 +1,27 @@
-/*===- bsmm_runtime.h - the C ABI of the runtime ------------------*- C -*-===*\
-|*                                                                            *|
-|* Loads a kernel artifact (docs/runtime.md), says what is in it, and *|
-|* launches its kernels: on a GPU through the CUDA driver, which is opened at *|
-|* run time, or in the emulator with the same calls and host memory. *|
-|*                                                                            *|
-|* Pure C. Needs neither LLVM nor CUDA headers. *|
-|*                                                                            *|
-|* Conventions                                                                *|
-|*  - Functions return a bsmm_status. When it is not BSMM_OK, *|
-|*    bsmm_last_error() of the same thread says why in words; nothing else *|
-|*    has changed then, and output arguments keep their values. *|
-|*  - Objects are opaque and counted: a kernel keeps the device and the code *|
-|*    that it needs, so they may be closed in any order. Closing NULL does *|
-|*    nothing. *|
-|*  - Every function may be called from any thread, also for the same object. *|
-|*    Only closing an object excludes other uses of it. *|
-|*  - Structures begin with `struct_size`, which the caller sets to sizeof *|
-|*    (the ..._INIT macros do): later versions add members at the end, and *|
-|*    caller and library may be of different versions. Members that are zero *|
-|*    have their default. *|
-|*  - Texts are UTF-8. Those given out live as long as the object that they *|
-|*    belong to. *|
-|*  - Names (roles, views, layouts, element types, grid rules) are those of *|
-|*    docs/abi.md. Extents and pitches count elements, sizes count bytes. *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+/*===- bsmm_runtime.h - the C ABI of the runtime -----------------*- C -*-===*/
+/*
+ * Loads a kernel artifact (docs/runtime.md), says what is in it, and launches
+ * its kernels: on a GPU through the CUDA driver, which is opened at run time,
+ * or in the emulator with the same calls and host memory. Pure C; needs neither
+ * LLVM nor CUDA headers.
+ *
+ * Conventions
+ *  - Functions return a bsmm_status. When it is not BSMM_OK, bsmm_last_error()
+ *    of the same thread says why in words; nothing else has changed then, and
+ *    output arguments keep their values.
+ *  - Objects are opaque and counted: a kernel keeps the device and the code
+ * that it needs, so they may be closed in any order. Closing NULL does nothing.
+ *  - Every function may be called from any thread, also for the same object.
+ *    Only closing an object excludes other uses of it.
+ *  - Structures begin with `struct_size`, which the caller sets to sizeof (the
+ *    ..._INIT macros do): later versions add members at the end, and caller and
+ *    library may be of different versions. Members that are zero have their
+ *    default.
+ *  - Texts are UTF-8. Those given out live as long as the object that they
+ *    belong to.
+ *  - Names (roles, views, layouts, element types, grid rules) are those of
+ *    docs/abi.md. Extents and pitches count elements, sizes count bytes.
+ */
 
 #ifndef BSMM_RUNTIME_BSMM_RUNTIME_H
 #define BSMM_RUNTIME_BSMM_RUNTIME_H
@@ -42,9 +39,9 @@
 extern "C" {
 #endif
 
-/*===----------------------------------------------------------------------===*\
-|* Status, errors, log
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Status, errors, log */
+/*===----------------------------------------------------------------------===*/
 
 /* 1000 * major + minor. Another major version breaks callers. */
 #define BSMM_RUNTIME_VERSION 1000
@@ -88,9 +85,9 @@ typedef void (*bsmm_log_callback)(void *user, bsmm_log_level level,
 /* For the whole process. NULL (the default): nothing is reported. */
 BSMM_API void bsmm_set_log(bsmm_log_callback callback, void *user);
 
-/*===----------------------------------------------------------------------===*\
-|* Enumerations of docs/abi.md
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Enumerations of docs/abi.md */
+/*===----------------------------------------------------------------------===*/
 
 /* Element types. */
 typedef int32_t bsmm_element;
@@ -150,9 +147,9 @@ enum {
 typedef int32_t bsmm_backend;
 enum { BSMM_BACKEND_EMULATOR = 0, BSMM_BACKEND_CUDA = 1 };
 
-/*===----------------------------------------------------------------------===*\
-|* Artifacts
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Artifacts */
+/*===----------------------------------------------------------------------===*/
 
 typedef struct bsmm_artifact bsmm_artifact;
 
@@ -280,9 +277,9 @@ BSMM_API bsmm_status bsmm_artifact_operand_info(const bsmm_artifact *artifact,
  * sizes. Belongs to the artifact. NULL for NULL. */
 BSMM_API const char *bsmm_artifact_describe(const bsmm_artifact *artifact);
 
-/*===----------------------------------------------------------------------===*\
-|* Arguments of a launch
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Arguments of a launch */
+/*===----------------------------------------------------------------------===*/
 
 typedef struct bsmm_operand {
   bsmm_role role;
@@ -365,9 +362,9 @@ BSMM_API bsmm_status bsmm_artifact_select(const bsmm_artifact *artifact,
                                           const bsmm_arguments *arguments,
                                           size_t *kernel);
 
-/*===----------------------------------------------------------------------===*\
-|* Devices
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Devices */
+/*===----------------------------------------------------------------------===*/
 
 typedef struct bsmm_device bsmm_device;
 
@@ -432,9 +429,9 @@ BSMM_API bsmm_status bsmm_device_fill(bsmm_device *device, void *to,
 /* Waits for a stream; reports faults of kernels that ran in it. */
 BSMM_API bsmm_status bsmm_device_synchronize(bsmm_device *device, void *stream);
 
-/*===----------------------------------------------------------------------===*\
-|* Kernels
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Kernels */
+/*===----------------------------------------------------------------------===*/
 
 typedef struct bsmm_kernel bsmm_kernel;
 
@@ -501,9 +498,9 @@ BSMM_API bsmm_status bsmm_kernel_measure(bsmm_kernel *kernel,
                                          void *stream, double *milliseconds,
                                          int32_t *measured);
 
-/*===----------------------------------------------------------------------===*\
-|* Tensor maps
-\*===----------------------------------------------------------------------===*/
+/*===----------------------------------------------------------------------===*/
+/* Tensor maps */
+/*===----------------------------------------------------------------------===*/
 
 /* A tiled tensor map without interleave; lists are innermost first. Values of
  * `element`, `swizzle` and `l2_promotion` are those of cuda.h
