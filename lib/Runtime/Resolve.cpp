@@ -36,8 +36,8 @@ static std::array<int64_t, 4> sizesOf(const LaunchRequest &request) {
   return {request.m, request.n, request.k, request.l};
 }
 
-static std::string checkSizes(const KernelManifest &manifest,
-                              const LaunchRequest &request) {
+std::string runtime::whyNotSizes(const KernelManifest &manifest,
+                                 const LaunchRequest &request) {
   std::array<int64_t, 4> sizes = sizesOf(request);
   for (unsigned i = 0; i < 4; ++i) {
     std::string name(1, sizeNames[i]);
@@ -55,6 +55,75 @@ static std::string checkSizes(const KernelManifest &manifest,
              number(roundUp(size, range.multipleOf));
   }
   return "";
+}
+
+/// The default pitch of an operand is its columns rounded up to this many
+/// elements.
+static int64_t pitchUnit(const KernelManifest &manifest, Role role,
+                         int64_t bits, bool isVector) {
+  if (isVector)
+    return 1;
+  // 16 bytes of e2m1 are 32 codes. A pitch of 6-bit codes in whole 16-byte
+  // units is a multiple of 64 codes (48 bytes).
+  int64_t unit = bits == 6 ? 64 : 128 / bits;
+  // Padded sub-byte maps need strides of whole 32 bytes.
+  for (const ManifestParam &param : manifest.params)
+    if (param.kind == ParamKind::TensorMap && param.role == role &&
+        target::info(param.element).padded)
+      return 2 * unit;
+  return unit;
+}
+
+Result<OperandRules> runtime::operandRules(const KernelManifest &manifest,
+                                           Role role) {
+  OperandRules rules;
+  const target::TensorMapElementInfo *element = nullptr;
+  for (const ManifestParam &param : manifest.params) {
+    if (param.role != role)
+      continue;
+    if (param.kind == ParamKind::TensorMap) {
+      rules.usesTensorMap = true;
+      element = &target::info(param.element);
+    }
+    rules.usesPointer |= param.kind == ParamKind::Pointer;
+    rules.takesPitch |= param.kind == ParamKind::Pitch;
+    rules.takesBatchStride |= param.kind == ParamKind::BatchStride;
+  }
+  if (!rules.usesTensorMap && !rules.usesPointer)
+    return Error{std::string(roleName(role)) +
+                 ": expected an operand of this kernel, which takes none of "
+                 "this role"};
+  if (role == Role::Workspace) {
+    // The address of an allocation; kernels may keep f64 or 16-byte vectors.
+    rules.addressMultiple = target::tma::addressAlignment;
+    return rules;
+  }
+  LaunchRequest unit;
+  Result<OperandShape> shape = operandShape(manifest, unit, role);
+  if (!shape)
+    return Error{shape.error()};
+  rules.type = shape->type;
+  rules.isScaleTiles = shape->isScaleTiles;
+  rules.isVector = shape->isVector;
+  int64_t bits = target::bitWidth(shape->type);
+  if (rules.usesPointer)
+    rules.addressMultiple = std::max<int64_t>(1, bits / 8);
+  if (rules.usesTensorMap)
+    rules.addressMultiple = element->padded ? target::tma::addressAlignmentWide
+                                            : target::tma::addressAlignment;
+  if (shape->isScaleTiles || shape->isVector)
+    return rules;
+  if (rules.usesTensorMap) {
+    rules.pitchMultiple = pitchUnit(manifest, role, bits, false);
+    // The smallest count of values that fills whole map elements.
+    for (int64_t bytes = element->globalBits;
+         rules.columnMultiple * bits % bytes;)
+      ++rules.columnMultiple;
+  } else {
+    // Rows begin at whole bytes.
+    rules.pitchMultiple = bits == 4 ? 2 : bits == 6 ? 4 : 1;
+  }
+  return rules;
 }
 
 Result<OperandShape> runtime::operandShape(const KernelManifest &manifest,
@@ -142,18 +211,7 @@ Result<OperandShape> runtime::operandShape(const KernelManifest &manifest,
     if (request.l == 0)
       shape.bytes = 0;
   } else {
-    // 16 bytes of e2m1 are 32 codes. A pitch of 6-bit codes in whole 16-byte
-    // units is a multiple of 64 codes (48 bytes).
-    int64_t unit = bits == 6 ? 64 : 128 / bits;
-    if (shape.isVector)
-      unit = 1;
-    // Padded sub-byte maps need strides of whole 32 bytes.
-    for (const ManifestParam &param : manifest.params)
-      if (param.kind == ParamKind::TensorMap && param.role == role &&
-          target::info(param.element).padded) {
-        unit *= 2;
-        break;
-      }
+    int64_t unit = pitchUnit(manifest, role, bits, shape.isVector);
     shape.pitch =
         binding.pitch >= 0 ? binding.pitch : roundUp(shape.columns, unit);
     if (shape.pitch < shape.columns)
@@ -323,7 +381,7 @@ Result<int64_t> runtime::workspaceBytes(const KernelManifest &manifest,
                                         const LaunchRequest &request) {
   std::string text = validateManifest(manifest);
   if (text.empty())
-    text = checkSizes(manifest, request);
+    text = whyNotSizes(manifest, request);
   if (!text.empty())
     return Error{text};
   Checked math;
@@ -343,7 +401,7 @@ Result<Launch> runtime::resolve(const KernelManifest &manifest,
                                 const LaunchRequest &request) {
   std::string text = validateManifest(manifest);
   if (text.empty())
-    text = checkSizes(manifest, request);
+    text = whyNotSizes(manifest, request);
   if (!text.empty())
     return Error{text};
   Launch launch;

@@ -147,6 +147,25 @@ std::string runtime::validateTensorMap(const TensorMap &map,
                               path, gpu);
 }
 
+std::string runtime::warnOfTensorMap(const TensorMap &map,
+                                     std::string_view path) {
+  TensorMap inner = map;
+  for (size_t i = 1; i < map.dims.size() && i <= map.stridesBytes.size(); ++i) {
+    if (map.dims[i] <= 1)
+      continue;
+    // What one step of this dimension must pass over.
+    inner.dims.assign(map.dims.begin(), map.dims.begin() + ptrdiff_t(i));
+    inner.stridesBytes.assign(map.stridesBytes.begin(),
+                              map.stridesBytes.begin() + ptrdiff_t(i - 1));
+    int64_t bytes = footprintBytes(inner), stride = map.stridesBytes[i - 1];
+    if (stride < bytes)
+      return at(path, "strides_bytes", i - 1) + ": " + std::to_string(stride) +
+             " bytes are fewer than the " + std::to_string(bytes) +
+             " that lie in between: elements overlap";
+  }
+  return "";
+}
+
 int64_t runtime::footprintBytes(const TensorMap &map) {
   if (map.dims.empty() || map.stridesBytes.size() + 1 != map.dims.size())
     return -1;
@@ -169,8 +188,8 @@ int64_t runtime::footprintBytes(const TensorMap &map) {
 }
 
 int64_t runtime::boxBytes(const TensorMap &map) {
-  // With an element stride s a box of n reads ceil(n / s) elements; the stride of
-  // dimension 0 is ignored without interleave (cuTensorMapEncodeTiled).
+  // With an element stride s a box of n reads ceil(n / s) elements; the stride
+  // of dimension 0 is ignored without interleave (cuTensorMapEncodeTiled).
   int64_t elements = 1;
   for (size_t dim = 0; dim < map.box.size(); ++dim) {
     int64_t extent = map.box[dim];

@@ -128,6 +128,11 @@ struct Launch {
 std::string validateTensorMap(const TensorMap &map, std::string_view path,
                               const target::Gpu *gpu = nullptr);
 
+/// What is doubtful in a legal tensor map; empty when nothing is. Drivers take
+/// strides of 0 and rows that overlap, which the documentation neither promises
+/// nor forbids: loads repeat data then, and stores race.
+std::string warnOfTensorMap(const TensorMap &map, std::string_view path);
+
 /// Bytes from the base address to one past the last byte of the tensor; -1 when
 /// that is not a 64-bit number.
 int64_t footprintBytes(const TensorMap &map);
@@ -269,6 +274,11 @@ struct LaunchRequest {
   int64_t smCount = 0; // 0: of the target's typical product
 };
 
+/// Why a kernel does not take the sizes of a request; empty when it does. Names
+/// the next legal size.
+std::string whyNotSizes(const KernelManifest &manifest,
+                        const LaunchRequest &request);
+
 /// Rows, columns and strides of one operand of a problem.
 struct OperandShape {
   target::ElementType type = target::ElementType::None;
@@ -284,6 +294,26 @@ struct OperandShape {
 /// The shape of an operand with the request's strides or the defaults.
 Result<OperandShape> operandShape(const KernelManifest &manifest,
                                   const LaunchRequest &request, Role role);
+
+/// What a kernel demands of an operand, whatever the sizes are.
+struct OperandRules {
+  target::ElementType type = target::ElementType::None;
+  bool isScaleTiles = false;
+  bool isVector = false;
+  bool usesTensorMap = false; // read or written by TMA
+  bool usesPointer = false;
+  // A kernel that takes no pitch or batch stride of a pointer is compiled for
+  // the defaults.
+  bool takesPitch = false;
+  bool takesBatchStride = false;
+  int64_t addressMultiple = 1; // bytes
+  int64_t pitchMultiple = 0;   // elements; 0: there is no pitch
+  int64_t columnMultiple = 1;  // elements: rows are whole map elements
+};
+
+/// An error when the kernel does not use the operand. The workspace has no
+/// type.
+Result<OperandRules> operandRules(const KernelManifest &manifest, Role role);
 
 /// Bytes of the workspace that a launch needs.
 Result<int64_t> workspaceBytes(const KernelManifest &manifest,
