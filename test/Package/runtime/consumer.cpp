@@ -3,8 +3,19 @@
 #include "bsmm/Emulator/Emulator.h"
 #include "bsmm/Layout/Swizzle.h"
 #include "bsmm/Runtime/NumberFormats.h"
+#include "bsmm/Runtime/bsmm_runtime.h"
 
 #include <cstdio>
+
+/// The C ABI, from the shared library.
+static bool opensEmulator() {
+  bsmm_device *device = nullptr;
+  if (bsmm_runtime_version() != BSMM_RUNTIME_VERSION ||
+      bsmm_device_open_emulator(nullptr, &device) != BSMM_OK)
+    return false;
+  bsmm_device_close(device);
+  return true;
+}
 
 int main() {
   using namespace bsmm;
@@ -14,7 +25,7 @@ int main() {
   };
   std::printf("32-byte swizzle: 16 -> %u, 128 -> %u\n", offset(16),
               offset(128));
-  if (runtime::decode(target::ElementType::E2M1, 7) != 6)
+  if (!opensEmulator() || runtime::decode(target::ElementType::E2M1, 7) != 6)
     return 1;
   auto loaded = emulator::loadProgram(".version 8.6\n.target sm_100a\n"
                                       ".address_size 64\n"
