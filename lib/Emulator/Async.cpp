@@ -29,7 +29,7 @@ void Machine::complete(Cluster &, AsyncOp &op) {
   if (op.apply)
     op.apply();
   if (!options->traceFile.empty() && op.kind != AsyncOp::Kind::Commit &&
-      trace.size() < 4000000) {
+      trace.size() < TraceLimit) {
     bool tensor =
         op.kind == AsyncOp::Kind::Tensor || op.kind == AsyncOp::Kind::Wgmma;
     trace.push_back({ctaNumber(*op.warp->cta),

@@ -101,7 +101,7 @@ static Step execAtomic(Exec &x, const Inst &i, uint32_t mask) {
       return;
     std::string error;
     Place place = resolve(x, i.addr[0].space, addressOf(x, i.addr[0], lane),
-                          element * i.c, true, lane, error);
+                          element * i.c, GlobalUse::Update, lane, error);
     if (place.pointer == nullptr) {
       x.error(i, "invalid-write", "updates " + error, lane);
       failed = true;

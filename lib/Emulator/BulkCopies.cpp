@@ -179,7 +179,9 @@ bool walkBox(Exec &x, const Inst &i, int lane, const TensorMap &map,
   while (walker.next(piece)) {
     if (piece.validEnd > piece.validBegin &&
         x.machine->globalPointer(piece.globalAddress + piece.validBegin,
-                                 piece.validEnd - piece.validBegin, store,
+                                 piece.validEnd - piece.validBegin,
+                                 store ? GlobalUse::CheckWrite
+                                       : GlobalUse::CheckRead,
                                  error) == nullptr) {
       x.error(i, store ? "invalid-write" : "invalid-read",
               std::string(store ? "writes " : "reads ") + error +
@@ -254,7 +256,9 @@ Step execTensorLoad(Exec &x, const Inst &i, uint32_t mask) {
         uint32_t valid = piece.validEnd - piece.validBegin;
         if (valid != 0)
           from = machine->globalPointer(piece.globalAddress + piece.validBegin,
-                                        valid, false, none);
+                                        valid, GlobalUse::Read, none);
+        if (valid != 0 && from == nullptr)
+          return;
         const uint8_t *data = from;
         if (valid != piece.bytes) {
           units::fillOutOfBounds(map, filled, piece.bytes);
@@ -353,8 +357,11 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
         uint32_t valid = piece.validEnd - piece.validBegin;
         if (valid != 0) {
           uint8_t *to = machine->globalPointer(
-              piece.globalAddress + piece.validBegin, valid, true, none);
+              piece.globalAddress + piece.validBegin, valid,
+              reduction ? GlobalUse::Update : GlobalUse::Write, none);
           const uint8_t *from = data->data() + at + piece.validBegin;
+          if (to == nullptr)
+            return;
           if (reduction)
             units::reduceElements(
                 map.element,
@@ -418,7 +425,9 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
                 lane);
         return 0;
       }
-      if (m.globalPointer(address, size, write, error) == nullptr) {
+      if (m.globalPointer(address, size,
+                          write ? GlobalUse::CheckWrite : GlobalUse::CheckRead,
+                          error) == nullptr) {
         x.error(i, write ? "invalid-write" : "invalid-read",
                 (write ? "writes " : "reads ") + error, lane);
         return 0;
@@ -485,8 +494,11 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
       };
       op->apply = [=]() {
         std::string none;
-        move(machine->globalPointer(global, size, true, none), data->data(),
-             size);
+        uint8_t *to = machine->globalPointer(
+            global, size, reduction ? GlobalUse::Update : GlobalUse::Write,
+            none);
+        if (to != nullptr)
+          move(to, data->data(), size);
       };
       x.warp->lastBulkStore = i.line;
       bulkQueue(x, lane).open.push_back(op);
@@ -514,7 +526,9 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         op->apply = [=]() {
           std::string none;
           const uint8_t *from =
-              machine->globalPointer(global, size, false, none);
+              machine->globalPointer(global, size, GlobalUse::Read, none);
+          if (from == nullptr)
+            return;
           for (const Destinations::Target &target : to.targets)
             std::memcpy(target.cta->shared.data() + to.offset, from, size);
           to.complete(*machine, size, line, warp, lane, knowledge);

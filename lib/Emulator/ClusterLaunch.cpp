@@ -59,9 +59,12 @@ Step execTryCancel(Exec &x, const Inst &i, uint32_t mask) {
     Knowledge knowledge = x.warp->knowledge;
     op->apply = [=]() {
       Answer answer = {0, 0, 0, 0};
+      // Which clusters are left depends on those before.
+      if (machine->overlay != nullptr)
+        return machine->abandon();
       if (machine->nextCluster < machine->clusterCount) {
         Dim3 first =
-            machine->firstCta(machine->clusterOrder[machine->nextCluster++]);
+            machine->firstCta(machine->clusterAt(machine->nextCluster++));
         answer = {first.x, first.y, first.z, 1};
         machine->finishedCtas += to.targets[0].cta->cluster->ctas.size();
       }

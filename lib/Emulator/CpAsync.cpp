@@ -17,7 +17,7 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
   struct Move {
     uint8_t *to;
-    const uint8_t *from;
+    uint64_t from;
     uint32_t bytes;
   };
   auto moves = std::make_shared<std::vector<Move>>();
@@ -31,17 +31,18 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
     if (i.o[0] != NoOperand)
       bytes = std::min(bytes, x.r<uint32_t>(i.o[0])[lane]);
     Place to = resolve(x, Space::Shared, addressOf(x, i.addr[0], lane), i.a,
-                       true, lane, error);
+                       GlobalUse::Write, lane, error);
     if (to.pointer == nullptr) {
       x.error(i, "invalid-write", "writes " + error, lane);
       failed = true;
       return;
     }
-    Place from;
+    uint64_t address = 0;
     if (bytes != 0) {
-      uint64_t address = addressOf(x, i.addr[1], lane);
-      from.pointer = m.globalPointer(address, bytes, false, error);
-      if (from.pointer == nullptr || address % i.a != 0) {
+      address = addressOf(x, i.addr[1], lane);
+      if (m.globalPointer(address, bytes, GlobalUse::CheckRead, error) ==
+              nullptr ||
+          address % i.a != 0) {
         x.error(i, "invalid-read",
                 "reads " + (error.empty() ? "misaligned address " + hex(address)
                                           : error),
@@ -54,7 +55,7 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
       m.writeShared(*to.shared, to.offset, i.a,
                     {&x.warp->knowledge, x.warp->firstAgent + AgentCpAsync,
                      sequence, false, i.line, x.warp, lane, "cp.async"});
-    moves->push_back({to.pointer, from.pointer, bytes});
+    moves->push_back({to.pointer, address, bytes});
   });
   if (failed)
     return Step::Failed;
@@ -64,10 +65,16 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
   op->line = i.line;
   op->sequence = sequence;
   uint32_t size = i.a;
+  Machine *machine = &m;
   op->apply = [=]() {
+    std::string none;
     for (const Move &move : *moves) {
-      if (move.bytes != 0)
-        std::memcpy(move.to, move.from, move.bytes);
+      const uint8_t *from = move.bytes == 0
+                                ? nullptr
+                                : machine->globalPointer(move.from, move.bytes,
+                                                         GlobalUse::Read, none);
+      if (from != nullptr)
+        std::memcpy(move.to, from, move.bytes);
       std::memset(move.to + move.bytes, 0, size - move.bytes);
     }
   };

@@ -309,7 +309,7 @@ uint64_t Machine::ctaNumber(const Cta &cta) const {
 /// Notes an instruction, or that it begins to wait.
 void Machine::traceInstruction(Warp &warp, uint32_t index, uint32_t pc,
                                bool waits) {
-  if (index >= warp.splits.size() || trace.size() >= 4000000)
+  if (index >= warp.splits.size() || trace.size() >= TraceLimit)
     return;
   Split &split = warp.splits[index];
   if (waits) {

@@ -25,7 +25,7 @@ void Machine::diagnose(Severity severity, const char *kind,
                        const Cta *cta, int warp, int lane) {
   if (severity == Severity::Strict && !options->strict)
     return;
-  uint64_t key = std::hash<std::string>()(kind) * 31 + line;
+  uint64_t key = diagnosticKey(kind, line);
   auto found = seen.find(key);
   if (found != seen.end()) {
     ++report.diagnostics[found->second].count;
@@ -381,19 +381,46 @@ bool Machine::prepare() {
     launchError("the grid is too large");
     return false;
   }
-  clusterOrder.resize(clusterCount);
-  for (uint64_t k = 0; k < clusterCount; ++k)
-    clusterOrder[k] =
-        options->ctaOrder == CtaOrder::Descending ? clusterCount - 1 - k : k;
-  random.seed(options->seed);
-  if (options->ctaOrder == CtaOrder::Shuffled)
-    std::shuffle(clusterOrder.begin(), clusterOrder.end(), random);
+  instructionLimit = options->maxInstructions;
   return true;
 }
 
 //===----------------------------------------------------------------------===//
 // Clusters
 //===----------------------------------------------------------------------===//
+
+/// Mixes the bits of a number well (the finaliser of splitmix64).
+static uint64_t mixed(uint64_t value) {
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9ull;
+  value = (value ^ value >> 27) * 0x94D049BB133111EBull;
+  return value ^ value >> 31;
+}
+
+uint64_t Machine::clusterAt(uint64_t position) const {
+  if (options->ctaOrder == CtaOrder::Descending)
+    return clusterCount - 1 - position;
+  if (options->ctaOrder == CtaOrder::Ascending)
+    return position;
+  // A permutation without a table, so that memory doesn't grow with the grid:
+  // four Feistel rounds over an even number of bits, again until the result
+  // is a cluster.
+  uint32_t half = 1;
+  while ((uint64_t(1) << 2 * half) < clusterCount)
+    ++half;
+  uint64_t mask = (uint64_t(1) << half) - 1;
+  do {
+    uint64_t left = position >> half, right = position & mask;
+    for (uint64_t round = 0; round < 4; ++round) {
+      uint64_t next = left ^ (mixed(right + (round << 48) +
+                                    0x9E3779B97F4A7C15ull * options->seed) &
+                              mask);
+      left = right;
+      right = next;
+    }
+    position = left << half | right;
+  } while (position >= clusterCount);
+  return position;
+}
 
 Dim3 Machine::firstCta(uint64_t index) const {
   Dim3 at;
@@ -457,7 +484,7 @@ std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
       warp->index = w;
       warp->regs = cta->registers.get() + (file + local) * w;
       warp->local = warp->regs + file;
-      std::memcpy(warp->regs, constants.data(), constants.size());
+      std::copy(constants.begin(), constants.end(), warp->regs);
       std::memset(warp->local, 0xFF, local);
       if (rank != 0)
         for (auto &[offset, bits] : sharedConstants)

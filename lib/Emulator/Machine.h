@@ -17,10 +17,12 @@
 #define BSMM_LIB_EMULATOR_MACHINE_H
 
 #include "Code.h"
+#include "Overlay.h"
 
 #include "bsmm/Emulator/Emulator.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -408,6 +410,15 @@ struct TraceEvent {
   static constexpr uint32_t TensorCore = 101;
 };
 
+/// Events beyond that are left out of a trace.
+constexpr size_t TraceLimit = 4'000'000;
+
+/// Several groups of clusters that run at the same time.
+struct Epoch {
+  std::atomic<bool> cancelled{false};
+  std::atomic<uint64_t> instructions{0};
+};
+
 struct Machine {
   const CompiledModule *module = nullptr;
   const CompiledFunction *entry = nullptr;
@@ -428,12 +439,20 @@ struct Machine {
   Dim3 clusterDim;
   Dim3 clusterGrid;
   uint64_t clusterCount = 0;
-  uint64_t nextCluster = 0;
+  uint64_t nextCluster = 0; ///< position in the order of clusterAt()
   uint64_t finishedCtas = 0;
-  std::vector<uint64_t> clusterOrder;
   std::vector<std::unique_ptr<Cluster>> active;
+  /// Clusters run in groups, one group after the other as far as anybody can
+  /// tell. These belong to the group that runs.
+  uint64_t groupFirst = 0;        ///< position of its first cluster
+  uint64_t groupInstructions = 0; ///< instructions before it
+  // Of a machine that runs ahead on a host thread of its own, see Parallel.cpp.
+  GlobalOverlay *overlay = nullptr;
+  Epoch *epoch = nullptr;
+  bool abandoned = false;
 
   uint64_t instructions = 0;
+  uint64_t instructionLimit = 0; ///< 0: none
   uint64_t changes = 0; ///< counts effects; unchanged means no progress
   uint64_t issues = 0;
   bool stopped = false;
@@ -447,8 +466,14 @@ struct Machine {
   void execute();
   void diagnose(Severity severity, const char *kind, const std::string &message,
                 uint32_t line, const Cta *cta, int warp, int lane);
+  /// Diagnostics of the same kind and line are one.
+  static uint64_t diagnosticKey(const std::string &kind, uint32_t line) {
+    return std::hash<std::string>()(kind) * 31 + line;
+  }
   void launchError(const std::string &message);
   Dim3 firstCta(uint64_t cluster) const;
+  /// The cluster at a position of the order in which they start.
+  uint64_t clusterAt(uint64_t position) const;
   std::unique_ptr<Cluster> makeCluster(uint64_t index);
   void finishCluster(Cluster &cluster);
   std::string describe(const Cta &cta) const;
@@ -456,7 +481,20 @@ struct Machine {
   void traceInstruction(Warp &warp, uint32_t split, uint32_t pc, bool waits);
   uint64_t ctaNumber(const Cta &cta) const;
 
+  // Parallel.cpp
+  uint64_t groupEnd(uint64_t first) const;
+  std::unique_ptr<Machine> fork(GlobalOverlay &memory, Epoch &shared) const;
+  bool takeOver(Machine &ahead, std::vector<GlobalLine> &written);
+  uint64_t runEpoch(uint32_t threads, uint64_t groups);
+  /// This can't be done while running ahead: the group will be run again.
+  void abandon() {
+    abandoned = true;
+    stopped = true;
+  }
+  bool reportProgress(uint64_t now);
+
   // Scheduler.cpp
+  void runGroup();
   void runSplit(Warp &warp, uint32_t split, uint32_t quantum);
   bool resolveStall();
   void reportDeadlock();
@@ -475,7 +513,7 @@ struct Machine {
 
   // Memory.cpp
   Region *findRegion(uint64_t address, uint64_t bytes);
-  uint8_t *globalPointer(uint64_t address, uint64_t bytes, bool write,
+  uint8_t *globalPointer(uint64_t address, uint64_t bytes, GlobalUse use,
                          std::string &error);
   std::string describeAddress(uint64_t address) const;
   /// Resolves a shared::cluster address of `cta`'s cluster.

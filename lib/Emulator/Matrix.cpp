@@ -36,7 +36,7 @@ Step execLdmatrix(Exec &x, const Inst &i, uint32_t mask) {
       int lane = static_cast<int>(units::matrixAddressLane(shape, matrix, row));
       std::string error;
       Place place = resolve(x, i.addr[0].space, addressOf(x, i.addr[0], lane),
-                            16, false, lane, error);
+                            16, GlobalUse::Read, lane, error);
       if (place.pointer == nullptr || place.shared == nullptr) {
         x.error(i, "invalid-read",
                 "reads " +
@@ -118,7 +118,7 @@ Step execStmatrix(Exec &x, const Inst &i, uint32_t mask) {
       int lane = static_cast<int>(units::matrixAddressLane(shape, matrix, row));
       std::string error;
       Place place = resolve(x, i.addr[0].space, addressOf(x, i.addr[0], lane),
-                            bytes, true, lane, error);
+                            bytes, GlobalUse::Write, lane, error);
       if (place.pointer == nullptr || place.shared == nullptr) {
         x.error(i, "invalid-write",
                 "writes " +
@@ -427,9 +427,9 @@ bool decodeMma(Decoder &d) {
   units::TensorInstruction instruction =
       d.targetNumber() < 100 ? units::TensorInstruction::MmaSyncSm90
                              : units::TensorInstruction::MmaSync;
-  spec.rule = isInteger ? units::AccumulationRule::Integer
-                        : units::accumulationRule(instruction, spec.aFormat,
-                                                  packed4);
+  spec.rule = isInteger
+                  ? units::AccumulationRule::Integer
+                  : units::accumulationRule(instruction, spec.aFormat, packed4);
   size_t operands = blockScale ? 8 : 4;
   if (!d.count(operands, operands))
     return false;

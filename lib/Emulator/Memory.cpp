@@ -54,7 +54,7 @@ std::string Machine::describeAddress(uint64_t address) const {
          " bytes behind the end of buffer '" + nearest->name + "'";
 }
 
-uint8_t *Machine::globalPointer(uint64_t address, uint64_t bytes, bool write,
+uint8_t *Machine::globalPointer(uint64_t address, uint64_t bytes, GlobalUse use,
                                 std::string &error) {
   Region *region = findRegion(address, bytes);
   if (region == nullptr) {
@@ -62,11 +62,20 @@ uint8_t *Machine::globalPointer(uint64_t address, uint64_t bytes, bool write,
             describeAddress(address);
     return nullptr;
   }
-  if (write && region->readOnly) {
+  if (writes(use) && region->readOnly) {
     error = "writes read-only buffer '" + region->name + "'";
     return nullptr;
   }
-  return region->data + (address - region->address);
+  uint64_t offset = address - region->address;
+  if (overlay == nullptr)
+    return region->data + offset;
+  uint8_t *pointer = overlay->access(
+      static_cast<size_t>(region - regions.data()), offset, bytes, use);
+  if (pointer == nullptr) {
+    error = "the host has no memory to run ahead";
+    abandon();
+  }
+  return pointer;
 }
 
 Cta *Machine::sharedTarget(Cta &cta, uint32_t address, uint32_t &offset) {
@@ -78,7 +87,8 @@ Cta *Machine::sharedTarget(Cta &cta, uint32_t address, uint32_t &offset) {
 }
 
 Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
-              bool write, int lane, std::string &error) {
+              GlobalUse use, int lane, std::string &error) {
+  bool write = writes(use);
   Machine &m = *x.machine;
   Place place;
   if (space == Space::Generic) {
@@ -190,7 +200,7 @@ Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
   default:
     if (misaligned(address))
       return place;
-    place.pointer = m.globalPointer(address, bytes, write, error);
+    place.pointer = m.globalPointer(address, bytes, use, error);
     return place;
   }
 }
@@ -274,8 +284,8 @@ static Step execLoad(Exec &x, const Inst &i, uint32_t mask) {
       return;
     std::string error;
     uint64_t address = addressOf(x, i.addr[0], lane);
-    Place place =
-        resolve(x, i.addr[0].space, address, bytes, false, lane, error);
+    Place place = resolve(x, i.addr[0].space, address, bytes, GlobalUse::Read,
+                          lane, error);
     if (place.pointer == nullptr) {
       x.error(i, "invalid-read", "reads " + error, lane);
       failed = true;
@@ -337,8 +347,8 @@ static Step execStore(Exec &x, const Inst &i, uint32_t mask) {
       return;
     std::string error;
     uint64_t address = addressOf(x, i.addr[0], lane);
-    Place place =
-        resolve(x, i.addr[0].space, address, bytes, true, lane, error);
+    Place place = resolve(x, i.addr[0].space, address, bytes, GlobalUse::Write,
+                          lane, error);
     if (place.pointer == nullptr) {
       x.error(i, "invalid-write", "writes " + error, lane);
       failed = true;

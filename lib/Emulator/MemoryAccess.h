@@ -17,7 +17,7 @@ struct Place {
 /// Null pointer and a text that continues "reads " or "writes " on errors.
 /// `bytes` is a power of two and the alignment.
 Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
-              bool write, int lane, std::string &error);
+              GlobalUse use, int lane, std::string &error);
 
 inline uint64_t addressOf(Exec &x, const AddressRef &ref, int lane) {
   if (ref.wide)

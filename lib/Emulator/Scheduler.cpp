@@ -93,7 +93,7 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
   x.regs = warp.regs;
   x.split = index;
   const Inst *code = module->code.data();
-  uint64_t limit = options->maxInstructions;
+  uint64_t limit = instructionLimit;
   const bool tracing = !options->traceFile.empty();
   while (quantum-- != 0 && !stopped) {
     Split &split = warp.splits[index];
@@ -130,7 +130,7 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
       warp.wgmmaFenced = false;
     if (limit != 0 && instructions > limit) {
       x.fatal(i, "instruction-limit",
-              "the limit of " + std::to_string(limit) +
+              "the limit of " + std::to_string(options->maxInstructions) +
                   " warp instructions is reached");
       return;
     }
@@ -273,7 +273,11 @@ bool Machine::resolveStall() {
   // 2. Another cluster, which this one may wait for.
   if (nextCluster < clusterCount &&
       active.size() < options->maxResidentClusters) {
-    active.push_back(makeCluster(clusterOrder[nextCluster++]));
+    if (overlay != nullptr) {
+      abandon();
+      return true;
+    }
+    active.push_back(makeCluster(clusterAt(nextCluster++)));
     return true;
   }
   // 3. Any pending operation.
@@ -374,12 +378,32 @@ void Machine::reportDeadlock() {
 // The loop
 //===----------------------------------------------------------------------===//
 
-void Machine::execute() {
+bool Machine::reportProgress(uint64_t now) {
+  if (!options->progress || now < nextProgress)
+    return true;
+  nextProgress = now + options->progressInterval;
+  if (options->progress(
+          finishedCtas,
+          uint64_t(launch->grid.x) * launch->grid.y * launch->grid.z, now))
+    return true;
+  diagnose(Severity::Error, "stopped", "stopped by the caller", 0, nullptr, -1,
+           -1);
+  stopped = true;
+  return false;
+}
+
+/// Runs the next group of clusters to its end, and those that it waits for.
+void Machine::runGroup() {
   bool isRandom = options->mode == AsyncMode::Random;
   uint64_t lastChanges = changes;
-  uint64_t idleSince = 0;
+  uint64_t idleSince = instructions;
+  uint64_t counted = instructions;
   uint32_t wokenInVain = 0;
-  nextProgress = options->progressInterval;
+  groupFirst = nextCluster;
+  groupInstructions = instructions;
+  uint64_t end = groupEnd(groupFirst);
+  // Of the group alone, so that it does the same wherever and whenever it runs.
+  random.seed(options->seed ^ (groupFirst + 1) * 0x9E3779B97F4A7C15ull);
   struct Runnable {
     Cluster *cluster;
     Warp *warp;
@@ -392,10 +416,18 @@ void Machine::execute() {
     if (isRandom)
       wanted = 1 + static_cast<uint32_t>(random() % 3);
     while (active.size() < std::min(wanted, options->maxResidentClusters) &&
-           nextCluster < clusterCount)
-      active.push_back(makeCluster(clusterOrder[nextCluster++]));
+           nextCluster < end)
+      active.push_back(makeCluster(clusterAt(nextCluster++)));
     if (active.empty())
       break;
+    if (epoch != nullptr) {
+      epoch->instructions += instructions - counted;
+      counted = instructions;
+      if (epoch->cancelled)
+        return abandon();
+    } else if (!reportProgress(instructions)) {
+      return;
+    }
     ready.clear();
     for (auto &cluster : active)
       for (auto &cta : cluster->ctas)
@@ -443,17 +475,6 @@ void Machine::execute() {
         finished = true;
       } else {
         ++k;
-      }
-    }
-    if (options->progress && instructions >= nextProgress) {
-      nextProgress = instructions + options->progressInterval;
-      if (!options->progress(finishedCtas,
-                             uint64_t(launch->grid.x) * launch->grid.y *
-                                 launch->grid.z,
-                             instructions)) {
-        diagnose(Severity::Error, "stopped", "stopped by the caller", 0,
-                 nullptr, -1, -1);
-        return;
       }
     }
     if (finished || changes != lastChanges) {

@@ -92,19 +92,25 @@ bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
     return false;
   }
   // Resolved in two pieces: resolve() checks alignment to its size.
-  Place first = resolve(x, Space::Generic, address, 64, false, lane, error);
-  Place second;
-  if (first.pointer != nullptr)
-    second = resolve(x, Space::Generic, address + 64, 64, false, lane, error);
-  if (first.pointer == nullptr || second.pointer == nullptr ||
-      first.shared != nullptr) {
+  // Each is copied before the next is resolved.
+  uint8_t bytes[128];
+  bool shared = false, found = true;
+  for (uint32_t half = 0; half < 2 && found; ++half) {
+    Place place = resolve(x, Space::Generic, address + 64 * half, 64,
+                          GlobalUse::Read, lane, error);
+    shared |= place.shared != nullptr;
+    found = place.pointer != nullptr;
+    if (found)
+      std::memcpy(bytes + 64 * half, place.pointer, 64);
+  }
+  if (!found || shared) {
     x.error(i, "tensor-map",
             "reads a tensor map: " +
                 (error.empty() ? "in shared memory" : error),
             lane);
     return false;
   }
-  if (!decodeTensorMap(first.pointer, map, error)) {
+  if (!decodeTensorMap(bytes, map, error)) {
     x.error(i, "tensor-map",
             "invalid tensor map at " + hex(address) + ": " + error, lane);
     return false;
@@ -130,20 +136,21 @@ enum Field : uint8_t {
   Fill
 };
 
-/// The image that an address names, written if `write`. Null after an error.
+/// The image that an address names. Null after an error.
 uint8_t *mapImage(Exec &x, const Inst &i, const AddressRef &ref, int lane,
-                  bool write) {
+                  GlobalUse use) {
   uint64_t address = addressOf(x, ref, lane);
   std::string error;
   if (address % 64 != 0)
     error = "address " + hex(address) + " is not aligned to 64 bytes";
   Place first, second;
   if (error.empty())
-    first = resolve(x, ref.space, address, 64, write, lane, error);
+    first = resolve(x, ref.space, address, 64, use, lane, error);
   if (first.pointer != nullptr)
-    second = resolve(x, ref.space, address + 64, 64, write, lane, error);
+    second = resolve(x, ref.space, address + 64, 64, use, lane, error);
+  // The second half may have moved the first one.
   if (second.pointer != nullptr)
-    return first.pointer;
+    return second.pointer - 64;
   x.error(i, "tensor-map", "a tensor map: " + error, lane);
   return nullptr;
 }
@@ -152,7 +159,7 @@ uint8_t *mapImage(Exec &x, const Inst &i, const AddressRef &ref, int lane,
 Step execReplace(Exec &x, const Inst &i, uint32_t mask) {
   bool failed = false;
   forLanes(mask, [&](int lane) {
-    uint8_t *bytes = mapImage(x, i, i.addr[0], lane, true);
+    uint8_t *bytes = mapImage(x, i, i.addr[0], lane, GlobalUse::Update);
     if (bytes == nullptr) {
       failed = true;
       return;
@@ -239,8 +246,8 @@ bool decodeReplace(Decoder &d) {
 /// tensormap.cp_fenceproxy: 128 bytes from shared to global memory.
 Step execCopyMap(Exec &x, const Inst &i, uint32_t mask) {
   int lane = __builtin_ctz(mask);
-  uint8_t *to = mapImage(x, i, i.addr[0], lane, true);
-  uint8_t *from = mapImage(x, i, i.addr[1], lane, false);
+  uint8_t *to = mapImage(x, i, i.addr[0], lane, GlobalUse::Write);
+  uint8_t *from = mapImage(x, i, i.addr[1], lane, GlobalUse::Read);
   if (to == nullptr || from == nullptr)
     return Step::Failed;
   std::memcpy(to, from, 128);

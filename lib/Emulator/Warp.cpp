@@ -370,6 +370,12 @@ uint32_t specialRegisterBits(int id) {
   return specials[static_cast<size_t>(id)].bits;
 }
 
+/// Grows from one group of clusters to the next, and doesn't depend on how long
+/// earlier ones took.
+static uint64_t globalTimer(const Machine &m) {
+  return (m.groupFirst << 32) + (m.instructions - m.groupInstructions);
+}
+
 Step execSpecial(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
   const Cta &cta = *x.cta;
@@ -421,11 +427,11 @@ Step execSpecial(Exec &x, const Inst &i, uint32_t mask) {
     case 17:
       return 1;
     case 18:
-      return m.instructions & 0xFFFFFFFFu;
+      return (m.instructions - m.groupInstructions) & 0xFFFFFFFFu;
     case 19:
-      return m.instructions;
+      return m.instructions - m.groupInstructions;
     case 20:
-      return m.instructions >> 32;
+      return (m.instructions - m.groupInstructions) >> 32;
     case 21:
       return 1u << lane;
     case 22:
@@ -457,11 +463,11 @@ Step execSpecial(Exec &x, const Inst &i, uint32_t mask) {
     case 39:
       return cta.cluster->ctas.size();
     case 41:
-      return m.instructions;
+      return globalTimer(m);
     case 42:
-      return m.instructions & 0xFFFFFFFFu;
+      return globalTimer(m) & 0xFFFFFFFFu;
     case 43:
-      return m.instructions >> 32;
+      return globalTimer(m) >> 32;
     case 44:
       return launch.dynamicSharedBytes;
     case 45:

@@ -2,7 +2,8 @@
 //
 // A program that loads ends in a report, whatever it does: a few thousand
 // instructions of its first entry, with as many parameters as it declares. The
-// first bytes choose the launch, so that the fuzzer can vary it.
+// first bytes choose the launch, so that the fuzzer can vary it. Several host
+// threads must do what one does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 
 #include "bsmm/Emulator/Emulator.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -69,10 +71,20 @@ int runPtx(const uint8_t *data, size_t size) {
   options.strict = how & 0x40;
   options.checkHazards = (how & 0x80) == 0;
   options.maxInstructions = 4000;
+  options.threads = 1;
+  std::vector<uint8_t> before = out;
   Report report = run(*loaded.program, launch, options);
   if (!report.completed && !report.hasErrors())
     std::abort();
-  reportToJson(report);
+  if (launch.grid.x == 1)
+    return 0;
+  std::vector<uint8_t> first = out;
+  std::copy(before.begin(), before.end(), out.begin());
+  options.threads = 3;
+  Report other = run(*loaded.program, launch, options);
+  report.statistics.seconds = other.statistics.seconds = 0;
+  if (first != out || reportToJson(report) != reportToJson(other))
+    std::abort();
   return 0;
 }
 

@@ -34,6 +34,8 @@ run: executes the launch that LAUNCH.json describes.
                       in which order CTAs start
   --resident=N        clusters that may be resident at once (default 148);
                       more than one start only when the first can't go on alone
+  --threads=N         host threads (default 0: all cores); the result, the report
+                      and the trace are the same with any number
   --no-hazards        leave the happens-before checks out (faster)
   --max-instructions=N   stop after N warp instructions
   --repeat=N          launch N times, with fresh buffers (default 1)
@@ -179,6 +181,10 @@ static int runLaunch(int argc, char **argv) {
       if (!parseNumber(rest, number) || number == 0 || number > 1000000)
         return usageError("expected a positive number of clusters");
       options.maxResidentClusters = static_cast<uint32_t>(number);
+    } else if (valueOf("--threads")) {
+      if (!parseNumber(rest, number) || number > 4096)
+        return usageError("expected --threads=0 to 4096, got '" + rest + "'");
+      options.threads = static_cast<uint32_t>(number);
     } else if (valueOf("--max-instructions")) {
       if (!parseNumber(rest, options.maxInstructions))
         return usageError("expected a number of instructions");

@@ -154,6 +154,8 @@ struct Options {
   /// Clusters that may be resident at once; more start only when the resident
   /// ones can't go on alone.
   uint32_t maxResidentClusters = 148;
+  /// Host threads; 0: all cores. Result, report and trace don't depend on it.
+  uint32_t threads = 0;
   uint64_t maxInstructions = 0; ///< warp instructions; 0: no limit
   uint32_t maxDiagnostics = 32; ///< per severity; the run stops at that
   /// Called now and then; returning false stops the run.
