@@ -96,6 +96,15 @@ static uint32_t sharedLimit(uint32_t target) {
   return 101376;
 }
 
+/// CTAs of a cluster. 8 are portable; a kernel may ask for 16 on sm_90 and
+/// sm_100 (CUDA C++ Programming Guide, "Thread Block Clusters"). The launch
+/// here has no such attribute: what the hardware can do is allowed.
+static uint32_t clusterLimit(uint32_t target) {
+  if (target < 90)
+    return 1;
+  return target < 110 ? 16 : 8;
+}
+
 bool Machine::prepare() {
   const Launch &l = *launch;
   // The entry.
@@ -115,21 +124,30 @@ bool Machine::prepare() {
   }
   entry = only;
   const ptx::Function &source = *entry->source;
-  auto checkDim = [&](const Dim3 &dim, const char *what, uint64_t limit) {
-    if (dim.x == 0 || dim.y == 0 || dim.z == 0) {
-      launchError(std::string(what) + " has an extent of zero");
-      return false;
+  auto checkDim = [&](const Dim3 &dim, const char *what, const Dim3 &most,
+                      uint64_t limit) {
+    const uint32_t extents[] = {dim.x, dim.y, dim.z};
+    const uint32_t limits[] = {most.x, most.y, most.z};
+    uint64_t all = 1;
+    for (unsigned k = 0; k < 3; ++k) {
+      if (extents[k] == 0 || extents[k] > limits[k]) {
+        launchError(std::string(what) + " has " + std::to_string(extents[k]) +
+                    " in " + "xyz"[k] + ": expected 1 to " +
+                    std::to_string(limits[k]));
+        return false;
+      }
+      all *= extents[k]; // at most 2^31 * 2^16 * 2^16
     }
-    if (uint64_t(dim.x) * dim.y > limit ||
-        uint64_t(dim.x) * dim.y * dim.z > limit) {
-      launchError(std::string(what) + " is too large");
+    if (all > limit) {
+      launchError(std::string(what) + " has a size of " + std::to_string(all) +
+                  ": expected at most " + std::to_string(limit));
       return false;
     }
     return true;
   };
-  if (!checkDim(l.grid, "the grid", 1ull << 40) ||
-      !checkDim(l.block, "the block", 1024) ||
-      !checkDim(l.cluster, "the cluster", 16))
+  // CUDA C++ Programming Guide, "Compute Capabilities".
+  if (!checkDim(l.grid, "the grid", {0x7FFFFFFF, 65535, 65535}, 1ull << 40) ||
+      !checkDim(l.block, "the block", {1024, 1024, 64}, 1024))
     return false;
   clusterDim = l.cluster;
   const uint32_t *required = source.requiredCluster;
@@ -144,6 +162,9 @@ bool Machine::prepare() {
       return false;
     }
   }
+  uint32_t most = clusterLimit(module->targetNumber);
+  if (!checkDim(clusterDim, "the cluster", {most, most, most}, most))
+    return false;
   if (l.grid.x % clusterDim.x != 0 || l.grid.y % clusterDim.y != 0 ||
       l.grid.z % clusterDim.z != 0) {
     launchError("the grid is not a multiple of the cluster");

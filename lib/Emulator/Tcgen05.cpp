@@ -455,7 +455,10 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
   return failed ? Step::Failed : Step::Next;
 }
 
-/// tcgen05.shift.down: the rows move down by one, 8 columns wide.
+/// tcgen05.shift.down: in the 32 lanes of a warp and 8 columns, each row but
+/// the last takes what is in the next one (PTX ISA, "tcgen05.shift"; the shape
+/// is the implicit .31x256b of "Data Movement Shape"). The last row keeps what
+/// it has; tcgen05.cp.4x256b may replace it.
 Step execShift(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
   uint32_t group = static_cast<uint32_t>(i.imm);
@@ -492,11 +495,10 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
                               x.warp,
                               lane,
                               "tcgen05.shift"};
-    for (Cta *cta : ctas)
-      for (uint32_t quarter = row / 32; quarter < 4; ++quarter) {
-        m.readTensor(*cta, quarter, base, 8, access);
-        m.writeTensor(*cta, quarter, base, 8, access);
-      }
+    for (Cta *cta : ctas) {
+      m.readTensor(*cta, row / 32, base, 8, access);
+      m.writeTensor(*cta, row / 32, base, 8, access);
+    }
     auto op = std::make_shared<AsyncOp>();
     op->kind = AsyncOp::Kind::Tensor;
     op->warp = x.warp;
@@ -506,7 +508,7 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
     op->pipe = &x.warp->tensorPipe[lane];
     op->apply = [=]() {
       for (Cta *cta : ctas)
-        for (uint32_t r = row; r + 1 < 128; ++r)
+        for (uint32_t r = row; r < row + 31; ++r)
           for (uint32_t k = 0; k < 8; ++k)
             cta->tensor->cell(r, base + k) = cta->tensor->cell(r + 1, base + k);
     };

@@ -1,6 +1,6 @@
 //===- RunFuzzer.cpp - Any PTX that loads is run ----------------*- C++ -*-===//
 //
-// A program that loads ends in a report, whatever it does: a few thousand
+// A program that loads ends in a report, whatever it does: a thousand
 // instructions of its first entry, with as many parameters as it declares. The
 // first bytes choose the launch, so that the fuzzer can vary it. Several host
 // threads must do what one does.
@@ -70,7 +70,8 @@ int runPtx(const uint8_t *data, size_t size) {
   options.seed = how;
   options.strict = how & 0x40;
   options.checkHazards = (how & 0x80) == 0;
-  options.maxInstructions = 4000;
+  // With sanitizers an MMA takes a tenth of a second.
+  options.maxInstructions = 1000;
   options.threads = 1;
   std::vector<uint8_t> before = out;
   Report report = run(*loaded.program, launch, options);
