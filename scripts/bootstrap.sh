@@ -47,7 +47,7 @@ build=$(cd "$build" && pwd)
 packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   cmake ninja-build g++ ccache
-  libgtest-dev nlohmann-json3-dev python3 python3-venv
+  libgtest-dev nlohmann-json3-dev python3 python3-venv python3-numpy
   zlib1g-dev libzstd-dev
 )
 
