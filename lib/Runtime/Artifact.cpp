@@ -122,7 +122,7 @@ private:
 std::string ArtifactReader::readHeader(ArtifactFault &fault) {
   if (bytes.substr(0, 8) != std::string_view(magic, 8)) {
     std::string text = "expected a bsmm artifact, which begins with 89 'BSMM'";
-    if (bytes.substr(1, 4) == "BSMM")
+    if (bytes.size() > 4 && bytes.substr(1, 4) == "BSMM")
       text += "; the file seems to have gone through a text conversion";
     return text;
   }
