@@ -86,7 +86,7 @@ public:
   bsmm_device_info info() const override;
   int64_t smCount() const override { return sms; }
   std::string whyNotTarget(const std::string &wanted) const override {
-    if (target == wanted)
+    if (!target.empty() && target == wanted)
       return "";
     return name + " runs kernels for " +
            (target.empty() ? "compute capability " + capability +
