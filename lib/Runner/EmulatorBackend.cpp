@@ -103,6 +103,7 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
   request.k = problem.k;
   request.l = problem.l;
   request.alpha = problem.alpha;
+  request.beta = problem.beta;
   request.outScale = problem.outScale;
   request.smCount = options.smCount;
   struct Binding {
@@ -117,8 +118,14 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
       {"b", runtime::Role::B, &operands.b, problem.pitchB, true},
       {"sfa", runtime::Role::SFA, &operands.sfa, -1, true},
       {"sfb", runtime::Role::SFB, &operands.sfb, -1, true},
-      {"d", runtime::Role::D, &operands.d, problem.pitchD, false}};
+      {"c", runtime::Role::C, &operands.c, problem.pitchC, true},
+      {"d", runtime::Role::D, &operands.d, problem.pitchD, false},
+      {"sa", runtime::Role::SA, &operands.sa, -1, true},
+      {"sb", runtime::Role::SB, &operands.sb, -1, true},
+      {"bias", runtime::Role::Bias, &operands.bias, -1, true}};
   for (Binding &binding : bindings) {
+    if (binding.data->empty())
+      continue;
     runtime::OperandBinding bound;
     bound.data.buffer = binding.name;
     bound.pitch = binding.pitch;

@@ -44,12 +44,19 @@ struct CommandLine {
                           cl::init(-1), cl::cat(problems)};
   cl::opt<int64_t> pitchB{"pitch-b", cl::desc("The same for B"), cl::init(-1),
                           cl::cat(problems)};
+  cl::opt<int64_t> pitchC{"pitch-c",
+                          cl::desc("The same for C and N (default: N)"),
+                          cl::init(-1), cl::cat(problems)};
   cl::opt<int64_t> pitchD{"pitch-d", cl::desc("The same for D and N"),
                           cl::init(-1), cl::cat(problems)};
   cl::opt<double> alpha{"alpha",
                         cl::desc("Factor of the sum, for kernels that take it "
                                  "(default 1)"),
                         cl::init(1), cl::cat(problems)};
+  cl::opt<double> beta{"beta",
+                       cl::desc("Factor of C, for kernels that take it "
+                                "(default 1)"),
+                       cl::init(1), cl::cat(problems)};
   cl::opt<double> outScale{"out-scale",
                            cl::desc("Factor of the output, for kernels that "
                                     "take it (default 1)"),
@@ -212,6 +219,7 @@ int bsmm::runner::runMain(int argc, char **argv) {
   Problem problem;
   problem.pitchA = options.pitchA;
   problem.pitchB = options.pitchB;
+  problem.pitchC = options.pitchC;
   problem.pitchD = options.pitchD;
   problem.alpha = options.alpha;
   problem.outScale = options.outScale;
@@ -252,12 +260,20 @@ int bsmm::runner::runMain(int argc, char **argv) {
       target.getChip() != StringRef(options.chip))
     return fail("--chip=" + options.chip + " conflicts with " +
                 target.getChip() + " of the file");
-  if ((problem.alpha != 1 && !problem.hasAlpha) ||
-      (problem.outScale != 1 && !problem.hasOutScale))
-    return fail("the kernel takes no " + llvm::Twine(problem.hasAlpha
-                                                         ? "out-scale"
-                                                         : "alpha or "
-                                                           "out-scale"));
+  for (auto [name, option, isTaken] :
+       {std::tuple{"alpha", &options.alpha, problem.hasAlpha},
+        std::tuple{"beta", &options.beta, problem.hasBeta},
+        std::tuple{"out-scale", &options.outScale, problem.hasOutScale}})
+    if (option->getNumOccurrences() != 0 && *option != 1 && !isTaken)
+      return fail("the kernel takes no " + llvm::Twine(name));
+  if (problem.hasBeta)
+    problem.beta = options.beta;
+  // wgmma with 8-bit operands.
+  TargetAttr chosen = dyn_cast_or_null<TargetAttr>(stated);
+  const target::Gpu *gpu = target::findGpu(
+      std::string_view(chosen ? chosen.getChip() : StringRef(options.chip)));
+  problem.hasCoarseSums = gpu && gpu->hasWgmma && backend->runsKernels() &&
+                          target::bitWidth(problem.types.a) == 8;
 
   // A problem-level function becomes a kernel for backends that run kernels.
   if (isLowered) {
@@ -306,12 +322,14 @@ int bsmm::runner::runMain(int argc, char **argv) {
   runOptions.accumulate = options.accumulate;
   runOptions.smCount = options.smCount;
   runOptions.launches = options.launches;
+  std::string scales;
+  if (problem.types.scaleVector != 0)
+    scales = " with " + std::string(target::name(problem.types.scaleType)) +
+             " for every " + std::to_string(problem.types.scaleVector);
   llvm::outs() << "kernel " << problem.kernel << ": M " << problem.m << ", N "
                << problem.n << ", K " << problem.k << ", L " << problem.l
                << ", " << target::name(problem.types.a) << " x "
-               << target::name(problem.types.b) << " with "
-               << target::name(problem.types.scaleType) << " for every "
-               << problem.types.scaleVector << ", output "
+               << target::name(problem.types.b) << scales << ", output "
                << target::name(problem.types.out) << ", seed " << problem.seed
                << "\n";
   if (std::string reason =

@@ -98,6 +98,14 @@ buildParameter(KernelOp kernel, BlockArgument argument, ArgumentRole role) {
     return size(2);
   case ArgumentRole::L:
     return size(3);
+  case ArgumentRole::PitchC:
+    param.kind = Kind::Pitch;
+    param.role = runtime::Role::C;
+    return param;
+  case ArgumentRole::BatchStrideC:
+    param.kind = Kind::BatchStride;
+    param.role = runtime::Role::C;
+    return param;
   case ArgumentRole::PitchD:
     param.kind = Kind::Pitch;
     param.role = runtime::Role::D;
@@ -122,15 +130,38 @@ buildParameter(KernelOp kernel, BlockArgument argument, ArgumentRole role) {
 /// Types of the problem, from the matrix operations and what is stored.
 static LogicalResult buildProblem(KernelOp kernel,
                                   runtime::ProblemTypes &problem) {
-  ScaledMmaOp mma;
-  kernel.walk([&](ScaledMmaOp op) { mma = op; });
-  if (!mma)
-    return kernel.emitOpError("expected a bsmm.scaled_mma");
-  BufferType a = mma.getA().getType(), scale = mma.getScaleA().getType();
+  BufferType a, b, scale;
+  kernel.walk([&](ScaledMmaOp op) {
+    a = op.getA().getType();
+    b = op.getB().getType();
+    scale = op.getScaleA().getType();
+  });
+  kernel.walk([&](MmaOp op) {
+    a = op.getA().getType();
+    b = op.getB().getType();
+  });
+  if (!a)
+    return kernel.emitOpError("expected a bsmm.scaled_mma or bsmm.mma");
   problem.a = getOperandElementType(a.getElementType());
-  problem.b = getOperandElementType(mma.getB().getType().getElementType());
-  problem.scaleType = getScaleElementType(scale.getElementType());
-  problem.scaleVector = a.getShape()[1] / scale.getShape()[1];
+  problem.b = getOperandElementType(b.getElementType());
+  if (scale) {
+    problem.scaleType = getScaleElementType(scale.getElementType());
+    problem.scaleVector = a.getShape()[1] / scale.getShape()[1];
+  }
+  // What the epilogue reads from memory.
+  kernel.walk([&](ReadVectorOp op) {
+    auto type = cast<VectorType>(op.getResult().getType());
+    if (op.getPointer() == kernel.findArgument(ArgumentRole::RowScaleA))
+      problem.rowScales = type.getDimSize(0) == 1 ? runtime::RowScales::Tensor
+                                                  : runtime::RowScales::F32;
+    if (op.getPointer() == kernel.findArgument(ArgumentRole::Bias))
+      problem.bias = getOperandElementType(type.getElementType());
+  });
+  kernel.walk([&](ReadGlobalOp op) {
+    if (op.getPointer() == kernel.findArgument(ArgumentRole::C))
+      problem.c = getOperandElementType(
+          cast<VectorType>(op.getResult().getType()).getElementType());
+  });
   Type out;
   kernel.walk(
       [&](StoreAsyncOp op) { out = op.getMap().getType().getElementType(); });

@@ -27,7 +27,8 @@ struct KernelValues {
 using KernelValuesMap = llvm::StringMap<KernelValues>;
 
 /// Tensor maps become !llvm.ptr, shared buffers and channels !llvm.ptr<3>,
-/// tensor-memory buffers their i32 address.
+/// tensor-memory buffers their i32 address, accumulators in registers
+/// structures of f32.
 void populateBsmmToNVVMTypeConversions(mlir::LLVMTypeConverter &converter);
 
 /// The patterns, by concern. `values` must outlive them.
@@ -43,6 +44,9 @@ void populateCopyToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
 void populateMmaToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
                                const KernelValuesMap &values,
                                mlir::RewritePatternSet &patterns);
+void populateRegisterToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
+                                    const KernelValuesMap &values,
+                                    mlir::RewritePatternSet &patterns);
 void populateEpilogueToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
                                     const KernelValuesMap &values,
                                     mlir::RewritePatternSet &patterns);

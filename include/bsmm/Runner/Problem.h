@@ -22,13 +22,16 @@ struct Problem {
   int64_t m = 0, n = 0, k = 0, l = 0;
   /// Distance of two rows, in elements. Negative: the extent rounded up to 16
   /// bytes (of D: exactly N when D is stored without TMA).
-  int64_t pitchA = -1, pitchB = -1, pitchD = -1;
+  int64_t pitchA = -1, pitchB = -1, pitchC = -1, pitchD = -1;
   bool storesWithoutTma = false;
-  bool hasAlpha = false, hasOutScale = false;
+  bool hasAlpha = false, hasBeta = false, hasOutScale = false;
+  /// The tensor core keeps only 13 bits of fraction of a sum (wgmma with 8-bit
+  /// operands).
+  bool hasCoarseSums = false;
   /// False: the tile-level epilogue computes something else than the factors,
   /// the activations and the cast that the float64 computation has.
   bool knowsEpilogue = true;
-  float alpha = 1, outScale = 1;
+  float alpha = 1, beta = 0, outScale = 1;
   uint64_t seed = 0;
   /// Random scales of every code instead of those up to 2.
   bool fullRange = false;
@@ -37,9 +40,10 @@ struct Problem {
   uint8_t poison = 0xFF;
 };
 
-/// Operands as they lie in memory. `d` is poisoned with 0xFF before a run.
+/// Operands as they lie in memory; those that the problem does not have are
+/// empty. `d` is poisoned with 0xFF before a run.
 struct Operands {
-  std::vector<uint8_t> a, b, sfa, sfb, d;
+  std::vector<uint8_t> a, b, sfa, sfb, c, d, sa, sb, bias;
 };
 
 /// Fills in kernel name, level and types from the one kernel of a module, or

@@ -308,6 +308,9 @@ inline constexpr int descriptorBytes = 128;
 inline constexpr int descriptorAlignment = 128;
 // Shared-memory destination: CUDA programming guide, TMA alignment table.
 inline constexpr int sharedAlignment = 128;
+// First PTX with .shared::cta as destination of a copy from global memory (PTX
+// ISA 9.7.9.26, cp.async.bulk.tensor).
+inline constexpr Version sharedCtaDestinationPtx = {8, 6};
 } // namespace tma
 
 enum class Swizzle : uint8_t {

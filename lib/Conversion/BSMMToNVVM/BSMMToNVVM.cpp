@@ -5,6 +5,7 @@
 #include "bsmm/Target/Target.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 
 namespace bsmm {
 #define GEN_PASS_DEF_CONVERTBSMMTONVVM
@@ -39,6 +40,23 @@ static void buildWarpSync(OpBuilder &builder, Location loc) {
   NVVM::SyncWarpOp::create(builder, loc, constantI32(builder, loc, -1));
 }
 
+/// Registers of a thread when the kernel starts: an equal share of the register
+/// file, in steps of 8, which ptxas keeps to when it knows the block's size.
+static int64_t getLaunchRegisters(KernelOp kernel) {
+  const target::Gpu *gpu =
+      target::findGpu(std::string_view(kernel.resolveTarget().getChip()));
+  int64_t share = gpu->registersPerSM / int64_t(*kernel.getBlockSize());
+  return std::min<int64_t>(share / 8 * 8, 256);
+}
+
+static void buildRegisterBudget(OpBuilder &builder, Location loc,
+                                KernelOp kernel, int64_t registers) {
+  auto action = registers < getLaunchRegisters(kernel)
+                    ? NVVM::SetMaxRegisterAction::decrease
+                    : NVVM::SetMaxRegisterAction::increase;
+  NVVM::SetMaxRegisterOp::create(builder, loc, registers, action);
+}
+
 /// Roles and leaders as branches. The threads of a warp meet again at the end
 /// of a role, before any collective operation that follows.
 static void expandRoles(KernelOp kernel, const KernelValues &values) {
@@ -48,7 +66,14 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     Location loc = role.getLoc();
     OpBuilder builder(role);
     Value isMine;
-    if (role.isWarpgroup())
+    int64_t warpgroups = role.getCount() / target::threads::warpsPerWarpgroup;
+    if (warpgroups > 1) {
+      Value first = constantI32(builder, loc, role.getWarp());
+      isMine = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult,
+          arith::SubIOp::create(builder, loc, values.warp, first),
+          constantI32(builder, loc, role.getCount()));
+    } else if (warpgroups == 1)
       isMine = isEqual(builder, loc,
                        arith::ShRUIOp::create(builder, loc, values.warp,
                                               constantI32(builder, loc, 2)),
@@ -58,6 +83,8 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     auto branch = scf::IfOp::create(builder, loc, isMine, false);
     Block *block = branch.thenBlock();
     builder.setInsertionPointToStart(block);
+    if (auto registers = role.getRegisters())
+      buildRegisterBudget(builder, loc, kernel, *registers);
     // The same lane for the same mask each time (PTX ISA, elect.sync): later
     // roles of the warp have the same leader.
     Value isLeader =
@@ -68,15 +95,12 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     }
     SmallVector<LeaderOp> leaders;
     role.walk([&](LeaderOp leader) { leaders.push_back(leader); });
-    // A warpgroup meets at a barrier of its own: number 1 for the first one;
-    // 0 is that of the CTA.
     if (role.isWarpgroup())
       role.walk([&](Operation *op) {
-        if (isa<PublishOp, SynchronizeOp>(op))
-          op->setAttr(
-              barrierAttrName,
-              builder.getI64IntegerAttr(
-                  1 + role.getWarp() / target::threads::warpsPerWarpgroup));
+        if (isa<PublishOp, SynchronizeOp, DrainOp, MmaOp>(op))
+          op->setAttr(roleAttrName,
+                      builder.getDenseI64ArrayAttr(
+                          {int64_t(role.getWarp()), int64_t(role.getCount())}));
       });
     for (LeaderOp leader : leaders) {
       OpBuilder inner(leader);
@@ -129,6 +153,7 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     populateChannelToNVVMPatterns(converter, values, patterns);
     populateCopyToNVVMPatterns(converter, values, patterns);
     populateMmaToNVVMPatterns(converter, values, patterns);
+    populateRegisterToNVVMPatterns(converter, values, patterns);
     populateEpilogueToNVVMPatterns(converter, values, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
     ConversionTarget target(getContext());
@@ -138,6 +163,8 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
                            NVVM::NVVMDialect, scf::SCFDialect,
                            vector::VectorDialect>();
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       signalPassFailure();
   }
@@ -174,7 +201,36 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     });
     if (walk.wasInterrupted())
       return failure();
-    return checkPlaces(kernel);
+    return success(succeeded(checkRegisters(kernel)) &&
+                   succeeded(checkPlaces(kernel)));
+  }
+
+  /// The roles' registers fit the register file, or a role would wait for ever.
+  LogicalResult checkRegisters(KernelOp kernel) {
+    const target::Gpu *gpu =
+        target::findGpu(std::string_view(kernel.resolveTarget().getChip()));
+    int64_t others = int64_t(*kernel.getBlockSize()), sum = 0;
+    bool isStated = false;
+    kernel.walk([&](WarpRoleOp role) {
+      auto registers = role.getRegisters();
+      if (!registers)
+        return;
+      isStated = true;
+      others -= role.getNumThreads();
+      sum += role.getNumThreads() * int64_t(*registers);
+    });
+    if (!isStated)
+      return success();
+    if (!gpu->hasSetMaxRegisters)
+      return kernel.emitOpError("expected roles without 'registers' on ")
+             << StringRef(gpu->name);
+    sum += std::max<int64_t>(others, 0) * getLaunchRegisters(kernel);
+    if (sum > gpu->registersPerSM)
+      return kernel.emitOpError(
+                 "expected the registers of its roles to fit the ")
+             << gpu->registersPerSM << " of " << StringRef(gpu->name)
+             << ", got " << sum << "; give some roles fewer";
+    return success();
   }
 
   /// Buffers and barriers lie inside of the kernel's memory and apart from each
@@ -284,6 +340,15 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
         NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
     values.warp = arith::ShRUIOp::create(builder, loc, values.thread,
                                          constantI32(builder, loc, 5));
+    // The descriptors of wgmma are read from uniform registers: a value that is
+    // plainly the same in a warp saves a conversion at each of them.
+    bool hasMma = kernel.walk([](MmaOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
+    if (hasMma)
+      values.warp = NVVM::ShflOp::create(
+          builder, loc, builder.getI32Type(), constantI32(builder, loc, -1),
+          values.warp, constantI32(builder, loc, 0),
+          constantI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
 
     buildIf(builder, loc, isEqual(builder, loc, values.thread, 0), [&] {
       kernel.walk([&](CreateChannelOp op) {

@@ -194,6 +194,15 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
         buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
     Value barrier = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
                                         slot, type.getSlots(), !isProducer);
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (arrival.getKind() == ArrivalKind::Warps) {
+      // The warp's other threads have read what this one arrives for.
+      NVVM::SyncWarpOp::create(rewriter, loc, constantI32(rewriter, loc, -1));
+      Value isElected = NVVM::ElectSyncOp::create(
+          rewriter, loc, rewriter.getI1Type(), Value());
+      auto only = scf::IfOp::create(rewriter, loc, isElected, false);
+      rewriter.setInsertionPointToStart(only.thenBlock());
+    }
     if (arrival.getKind() == ArrivalKind::MmaCommit) {
       NVVM::Tcgen05CommitOp::create(rewriter, loc, barrier, Value(),
                                     NVVM::CTAGroupKind::CTA_1);

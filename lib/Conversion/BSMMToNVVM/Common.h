@@ -5,6 +5,7 @@
 
 #include "bsmm/Conversion/BSMMToNVVM.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Target/Target.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -55,11 +56,29 @@ inline mlir::Value tensorMemoryPointer(mlir::OpBuilder &builder,
   return mlir::LLVM::IntToPtrOp::create(builder, loc, type, address);
 }
 
-/// Marks barriers of a warpgroup with their number while roles are expanded.
-inline constexpr llvm::StringLiteral barrierAttrName = "bsmm_barrier_number";
+// Notes on operations whose surroundings are lowered before themselves.
+/// First warp and number of warps of the role around an operation; without it
+/// the whole CTA executes it.
+inline constexpr llvm::StringLiteral roleAttrName = "bsmm_role_warps";
+/// On what stood in a drain from registers: values are in the order of wgmma.
+inline constexpr llvm::StringLiteral fragmentAttrName = "bsmm_fragment";
 
-/// The barrier of the CTA, or of a warpgroup when the operation is marked.
+/// Rows and columns from the first value of a drain's vector to value `index`,
+/// for an operation that stood in the drain.
+inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
+                                                  int64_t index) {
+  if (!op->hasAttr(fragmentAttrName))
+    return {0, index};
+  return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
+}
+
+/// The barrier of the CTA, or of the warpgroups of the operation's role.
 void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op);
+
+/// The row of the target table that the kernels are compiled for; null without.
+const target::Gpu *findTargetGpu(mlir::Operation *op);
+
+mlir::LLVM::LLVMStructType convertAccumulatorType(AccumulatorType type);
 
 /// The 64-bit matrix descriptor whose start address is `pointer` (shared
 /// memory) and whose other fields are `fixedBits`.
@@ -81,6 +100,19 @@ protected:
     return values
         .find(op->getParentOfType<mlir::LLVM::LLVMFuncOp>().getSymName())
         ->second;
+  }
+
+  /// The warpgroup's number in the role of the operation, i32.
+  mlir::Value buildWarpgroupInRole(mlir::OpBuilder &builder,
+                                   mlir::Operation *op) const {
+    mlir::Location loc = op->getLoc();
+    mlir::Value number = mlir::arith::ShRUIOp::create(
+        builder, loc, getKernelValues(op).warp, constantI32(builder, loc, 2));
+    auto role = op->getAttrOfType<mlir::DenseI64ArrayAttr>(roleAttrName);
+    if (!role || role[0] == 0)
+      return number;
+    return mlir::arith::SubIOp::create(builder, loc, number,
+                                       constantI32(builder, loc, role[0] / 4));
   }
 
   const KernelValuesMap &values;

@@ -53,14 +53,27 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
           constantI32(rewriter, loc, target::mbarrier::bytes));
       barrier = advance(rewriter, loc, barrier, bytes);
     }
+    const target::Gpu *gpu = findTargetGpu(op);
+    if (!gpu)
+      return op.emitOpError("expected a target on the gpu.module");
+    // Copies into the CTA's own memory have a form of their own since PTX 8.6;
+    // before that its address in the cluster's window says the same.
+    bool isCTAOnly = gpu->emittedPtx >= target::tma::sharedCtaDestinationPtx;
     for (const BoxPlan::Box &box : plan->boxes) {
       Value destination =
           advance(rewriter, loc, adaptor.getDestination(), box.sharedOffset);
+      if (!isCTAOnly)
+        destination = LLVM::AddrSpaceCastOp::create(
+            rewriter, loc,
+            LLVM::LLVMPointerType::get(
+                op.getContext(),
+                unsigned(NVVM::NVVMMemorySpace::SharedCluster)),
+            destination);
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           rewriter, loc, destination, adaptor.getMap(),
           buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates()),
           barrier, ValueRange{}, Value(), Value(), NVVM::TMALoadMode::TILE,
-          /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), Value());
+          isCTAOnly, NVVM::CTAGroupKindAttr(), Value());
     }
     rewriter.eraseOp(op);
     return success();
@@ -97,7 +110,7 @@ struct WaitStoresPattern : KernelPattern<WaitStoresOp> {
   matchAndRewrite(WaitStoresOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
-        op, rewriter.getI32IntegerAttr(0),
+        op, rewriter.getI32IntegerAttr(op.getPending()),
         op.getRead() ? rewriter.getUnitAttr() : UnitAttr());
     return success();
   }
@@ -232,16 +245,25 @@ struct SynchronizePattern : KernelPattern<SynchronizeOp> {
 } // namespace
 
 void bsmm::buildBarrier(OpBuilder &builder, Operation *op) {
-  auto number = op->getAttrOfType<IntegerAttr>(barrierAttrName);
-  if (!number) {
+  auto role = op->getAttrOfType<DenseI64ArrayAttr>(roleAttrName);
+  if (!role) {
     NVVM::BarrierOp::create(builder, op->getLoc());
     return;
   }
+  // Number 1 for the role that starts at the first warpgroup; 0 is that of the
+  // CTA.
+  int64_t number = 1 + role[0] / target::threads::warpsPerWarpgroup;
   NVVM::BarrierOp::create(
-      builder, op->getLoc(), Type(),
-      constantI32(builder, op->getLoc(), number.getInt()),
-      constantI32(builder, op->getLoc(), target::threads::perWarpgroup),
+      builder, op->getLoc(), Type(), constantI32(builder, op->getLoc(), number),
+      constantI32(builder, op->getLoc(), role[1] * target::threads::perWarp),
       NVVM::BarrierReductionAttr(), Value());
+}
+
+const target::Gpu *bsmm::findTargetGpu(Operation *op) {
+  auto target =
+      op->getParentOfType<gpu::GPUModuleOp>()->getAttrOfType<TargetAttr>(
+          BsmmDialect::getTargetAttrName());
+  return target ? target::findGpu(std::string_view(target.getChip())) : nullptr;
 }
 
 Value bsmm::buildDescriptor(OpBuilder &builder, Location loc, Value pointer,

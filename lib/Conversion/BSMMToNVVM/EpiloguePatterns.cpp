@@ -19,9 +19,11 @@ struct DrainPattern : KernelPattern<DrainOp> {
   LogicalResult
   matchAndRewrite(DrainOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<BufferType>(op.getAccumulator().getType());
+    if (!type)
+      return failure();
     Location loc = op.getLoc();
     const KernelValues &kernel = getKernelValues(op);
-    BufferType type = op.getAccumulator().getType();
     int64_t columns = op.getColumns();
     Value warp = arith::AndIOp::create(
         rewriter, loc, kernel.warp,
@@ -40,7 +42,8 @@ struct DrainPattern : KernelPattern<DrainOp> {
                      : Type(VectorType::get({columns}, rewriter.getI32Type()));
     auto values = VectorType::get({columns}, rewriter.getF32Type());
     Block &body = op.getBody().front();
-    for (int64_t column = 0; column < type.getShape()[1]; column += columns) {
+    for (int64_t column = op.getFirst(), end = column + op.getNumColumns();
+         column < end; column += columns) {
       Value loaded = NVVM::Tcgen05LdOp::create(
           rewriter, loc, words, /*pack=*/UnitAttr(),
           NVVM::Tcgen05LdStShapeAttr::get(op.getContext(),
@@ -66,59 +69,296 @@ struct DrainPattern : KernelPattern<DrainOp> {
 
 struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
   using KernelPattern::KernelPattern;
-  LogicalResult
-  matchAndRewrite(WriteSharedOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    BufferType type = op.getBuffer().getType();
-    auto vectorType = cast<VectorType>(op.getValues().getType());
-    int64_t bits = getElementBits(type.getElementType());
+
+  /// Bytes from the start of a buffer to an element, at its swizzled place.
+  static Value buildOffset(OpBuilder &builder, Location loc, BufferType type,
+                           Value row, Value byte) {
     layout::SwizzleMode mode = getSwizzleMode(type.getLayout());
     bool isSwizzled = mode != layout::SwizzleMode::None;
     int64_t rowBytes =
         getPackedBytes(type.getElementType(), type.getShape()[1]);
     int64_t width = isSwizzled ? layout::swizzleWidth(mode) : rowBytes;
-    int64_t panel = type.getShape()[0] * width;
+    auto constant = [&](int64_t value) {
+      return constantI32(builder, loc, value);
+    };
+    Value rowOffset = arith::MulIOp::create(builder, loc, row, constant(width));
+    Value panelNumber =
+        arith::DivUIOp::create(builder, loc, byte, constant(width));
+    Value inRow = arith::RemUIOp::create(builder, loc, byte, constant(width));
+    Value offset = arith::AddIOp::create(
+        builder, loc,
+        arith::MulIOp::create(builder, loc, panelNumber,
+                              constant(type.getShape()[0] * width)),
+        arith::AddIOp::create(builder, loc, rowOffset, inRow));
+    if (!isSwizzled)
+      return offset;
+    // Address bits 4.. ^= bits 7.. (PTX ISA 5.5.7); the buffer starts at a
+    // multiple of the pattern.
+    Value high = arith::ShRUIOp::create(builder, loc, offset, constant(3));
+    high = arith::AndIOp::create(builder, loc, high,
+                                 constant((width / 16 - 1) << 4));
+    return arith::XOrIOp::create(builder, loc, offset, high);
+  }
+
+  /// `count` values from value `first` on, as 32-bit words.
+  static Value buildWords(OpBuilder &builder, Location loc, Value values,
+                          int64_t first, int64_t count) {
+    auto type = cast<VectorType>(values.getType());
+    Value piece = vector::ExtractStridedSliceOp::create(
+        builder, loc, values, ArrayRef<int64_t>{first},
+        ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+    int64_t words = count * getElementBits(type.getElementType()) / 32;
+    return vector::BitCastOp::create(
+        builder, loc, VectorType::get({words}, builder.getI32Type()), piece);
+  }
+
+  LogicalResult
+  matchAndRewrite(WriteSharedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    BufferType type = op.getBuffer().getType();
+    int64_t count = cast<VectorType>(op.getValues().getType()).getDimSize(0);
+    int64_t bits = getElementBits(type.getElementType());
     auto constant = [&](int64_t value) {
       return constantI32(rewriter, loc, value);
     };
-    Value rowOffset =
-        arith::MulIOp::create(rewriter, loc, adaptor.getRow(), constant(width));
-    Value firstByte = arith::DivUIOp::create(
-        rewriter, loc,
-        arith::MulIOp::create(rewriter, loc, adaptor.getColumn(),
-                              constant(bits)),
-        constant(8));
-    int64_t perUnit = 128 / bits;
-    for (int64_t unit = 0; unit < vectorType.getDimSize(0) / perUnit; ++unit) {
-      Value byte =
-          arith::AddIOp::create(rewriter, loc, firstByte, constant(unit * 16));
-      Value panelNumber =
-          arith::DivUIOp::create(rewriter, loc, byte, constant(width));
-      Value inRow =
-          arith::RemUIOp::create(rewriter, loc, byte, constant(width));
-      Value offset = arith::AddIOp::create(
-          rewriter, loc,
-          arith::MulIOp::create(rewriter, loc, panelNumber, constant(panel)),
-          arith::AddIOp::create(rewriter, loc, rowOffset, inRow));
-      if (isSwizzled) {
-        // Address bits 4.. ^= bits 7.. (PTX ISA 5.5.7); the buffer starts at a
-        // multiple of the pattern.
-        Value high = arith::ShRUIOp::create(rewriter, loc, offset, constant(3));
-        high = arith::AndIOp::create(rewriter, loc, high,
-                                     constant((width / 16 - 1) << 4));
-        offset = arith::XOrIOp::create(rewriter, loc, offset, high);
+    auto byteOf = [&](Value column) -> Value {
+      Value product =
+          arith::MulIOp::create(rewriter, loc, column, constant(bits));
+      return arith::DivUIOp::create(rewriter, loc, product, constant(8));
+    };
+    auto placeOf = [&](Value row, Value byte) -> Value {
+      return advance(rewriter, loc, adaptor.getBuffer(),
+                     buildOffset(rewriter, loc, type, row, byte));
+    };
+    if (!op->hasAttr(fragmentAttrName)) {
+      // Consecutive columns: 16 bytes at a time.
+      Value firstByte = byteOf(adaptor.getColumn());
+      int64_t perUnit = 128 / bits;
+      for (int64_t unit = 0; unit < count / perUnit; ++unit) {
+        Value byte = arith::AddIOp::create(rewriter, loc, firstByte,
+                                           constant(unit * 16));
+        Value place = placeOf(adaptor.getRow(), byte);
+        Value words = buildWords(rewriter, loc, adaptor.getValues(),
+                                 unit * perUnit, perUnit);
+        LLVM::StoreOp::create(rewriter, loc, words, place, /*alignment=*/16);
       }
-      Value piece = vector::ExtractStridedSliceOp::create(
-          rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{unit * perUnit},
-          ArrayRef<int64_t>{perUnit}, ArrayRef<int64_t>{1});
-      Value words = vector::BitCastOp::create(
-          rewriter, loc, VectorType::get({4}, rewriter.getI32Type()), piece);
-      LLVM::StoreOp::create(rewriter, loc, words,
-                            advance(rewriter, loc, adaptor.getBuffer(), offset),
-                            /*alignment=*/16);
+    } else if (bits == 16 && count % 8 == 0) {
+      storeMatrices(rewriter, op, adaptor, byteOf, placeOf);
+    } else {
+      // Two neighbouring columns at a time.
+      for (int64_t index = 0; index < count; index += 2) {
+        auto [rows, columns] = getValueOffset(op, index);
+        Value row = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
+                                          constant(rows));
+        Value column = arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
+                                             constant(columns));
+        Value words = vector::ExtractStridedSliceOp::create(
+            rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{index},
+            ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1});
+        Value place = placeOf(row, byteOf(column));
+        LLVM::StoreOp::create(rewriter, loc, words, place,
+                              /*alignment=*/2 * bits / 8);
+      }
     }
     rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// Four 8x8 matrices at a time: lane l gives the address of row l mod 8 of
+  /// matrix l / 8; the matrices are the first 8 rows, the next 8, and the same
+  /// of the next 8 columns (PTX ISA, stmatrix).
+  void storeMatrices(ConversionPatternRewriter &rewriter, WriteSharedOp op,
+                     OpAdaptor adaptor, function_ref<Value(Value)> byteOf,
+                     function_ref<Value(Value, Value)> placeOf) const {
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) {
+      return constantI32(rewriter, loc, value);
+    };
+    auto add = [&](Value a, Value b) -> Value {
+      return arith::AddIOp::create(rewriter, loc, a, b);
+    };
+    auto subtract = [&](Value a, Value b) -> Value {
+      return arith::SubIOp::create(rewriter, loc, a, b);
+    };
+    auto multiply = [&](Value a, int64_t factor) -> Value {
+      return arith::MulIOp::create(rewriter, loc, a, constant(factor));
+    };
+    auto bitsOf = [&](Value value, int64_t shift, int64_t mask) -> Value {
+      Value shifted =
+          arith::ShRUIOp::create(rewriter, loc, value, constant(shift));
+      return arith::AndIOp::create(rewriter, loc, shifted, constant(mask));
+    };
+    Value lane = bitsOf(getKernelValues(op).thread, 0, 31);
+    // From the place of this lane's first value to that of lane 0.
+    Value firstRow = subtract(adaptor.getRow(), bitsOf(lane, 2, 7));
+    Value firstColumn =
+        subtract(adaptor.getColumn(), multiply(bitsOf(lane, 0, 3), 2));
+    Value row = add(firstRow, bitsOf(lane, 0, 15));
+    Value column = add(firstColumn, multiply(bitsOf(lane, 4, 1), 8));
+    int64_t count = cast<VectorType>(op.getValues().getType()).getDimSize(0);
+    MLIRContext *context = op.getContext();
+    for (int64_t first = 0; first < count; first += 8) {
+      Value words = buildWords(rewriter, loc, adaptor.getValues(), first, 8);
+      SmallVector<Value> sources;
+      for (int64_t index = 0; index < 4; ++index)
+        sources.push_back(
+            vector::ExtractOp::create(rewriter, loc, words, index));
+      Value place = placeOf(row, byteOf(add(column, constant(first * 2))));
+      NVVM::StMatrixOp::create(
+          rewriter, loc, place, sources,
+          NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
+          NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+          NVVM::LdStMatrixEltTypeAttr::get(context,
+                                           NVVM::LdStMatrixEltType::B16));
+    }
+  }
+};
+
+/// The distinct offsets of an operation's values in a dimension, and for each
+/// value the number of its offset.
+struct ValueOffsets {
+  SmallVector<int64_t> offsets;
+  SmallVector<int64_t> numbers;
+
+  ValueOffsets(Operation *op, int64_t count, int64_t dimension) {
+    for (int64_t index = 0; index < count; ++index) {
+      auto [row, column] = getValueOffset(op, index);
+      int64_t offset = dimension == 0 ? row : column;
+      auto found = llvm::find(offsets, offset);
+      numbers.push_back(found - offsets.begin());
+      if (found == offsets.end())
+        offsets.push_back(offset);
+    }
+  }
+};
+
+struct ReadVectorPattern : KernelPattern<ReadVectorOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ReadVectorOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getResult().getType());
+    ValueOffsets offsets(op, type.getDimSize(0), op.getDimension());
+    auto constant = [&](int64_t value) {
+      return constantI32(rewriter, loc, value);
+    };
+    Value start = arith::AddIOp::create(rewriter, loc, adaptor.getOffset(),
+                                        adaptor.getStart());
+    Value address =
+        LLVM::GEPOp::create(rewriter, loc, adaptor.getPointer().getType(),
+                            type.getElementType(), adaptor.getPointer(),
+                            ValueRange{arith::ExtSIOp::create(
+                                rewriter, loc, rewriter.getI64Type(), start)});
+    auto load = [&](int64_t offset) -> Value {
+      Value place = LLVM::GEPOp::create(
+          rewriter, loc, address.getType(), type.getElementType(), address,
+          ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+      return LLVM::LoadOp::create(rewriter, loc, type.getElementType(), place);
+    };
+    auto isInside = [&](int64_t offset) -> Value {
+      Value index =
+          arith::AddIOp::create(rewriter, loc, start, constant(offset));
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                   index, adaptor.getLimit());
+    };
+    auto gather = [&](function_ref<Value(int64_t)> read) -> Value {
+      SmallVector<Value> distinct, values;
+      for (int64_t offset : offsets.offsets)
+        distinct.push_back(read(offset));
+      for (int64_t number : offsets.numbers)
+        values.push_back(distinct[number]);
+      return vector::FromElementsOp::create(rewriter, loc, type, values);
+    };
+    // Nearly all tiles lie inside as a whole.
+    int64_t last = *llvm::max_element(offsets.offsets);
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{type},
+                                    isInside(last), true, true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(rewriter, loc, gather(load));
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, gather([&](int64_t offset) {
+                           return buildGuardedLoad(
+                               rewriter, loc, type.getElementType(),
+                               isInside(offset), [&] { return load(offset); });
+                         }));
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+
+  /// The value that `load` builds where `condition` holds, or zero.
+  static Value buildGuardedLoad(OpBuilder &builder, Location loc, Type type,
+                                Value condition, function_ref<Value()> load) {
+    auto branch =
+        scf::IfOp::create(builder, loc, TypeRange{type}, condition, true, true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, load());
+    builder.setInsertionPointToStart(branch.elseBlock());
+    Value zero = arith::ConstantOp::create(builder, loc, type,
+                                           builder.getZeroAttr(type));
+    scf::YieldOp::create(builder, loc, zero);
+    return branch.getResult(0);
+  }
+};
+
+/// Address of row `row` (i32), column `column` of a matrix with an offset and a
+/// pitch in elements (i64).
+static Value buildMatrixAddress(OpBuilder &builder, Location loc, Value pointer,
+                                Type element, Value base, Value stride,
+                                Value row, Value column) {
+  Type i64 = builder.getI64Type();
+  Value offset = arith::MulIOp::create(
+      builder, loc, arith::ExtSIOp::create(builder, loc, i64, row), stride);
+  offset = arith::AddIOp::create(builder, loc, offset, base);
+  offset = arith::AddIOp::create(
+      builder, loc, offset, arith::ExtSIOp::create(builder, loc, i64, column));
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), element, pointer,
+                             ValueRange{offset});
+}
+
+struct ReadGlobalPattern : KernelPattern<ReadGlobalOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ReadGlobalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getResult().getType());
+    Type element = type.getElementType();
+    ValueOffsets rows(op, type.getDimSize(0), 0);
+    SmallVector<Value> rowNumbers, starts, isRow;
+    for (int64_t offset : rows.offsets) {
+      Value row = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
+                                        constantI32(rewriter, loc, offset));
+      isRow.push_back(arith::CmpIOp::create(rewriter, loc,
+                                            arith::CmpIPredicate::slt, row,
+                                            adaptor.getLimitRow()));
+      starts.push_back(buildMatrixAddress(
+          rewriter, loc, adaptor.getPointer(), element, adaptor.getBase(),
+          adaptor.getStride(), row, adaptor.getColumn()));
+    }
+    SmallVector<Value> values;
+    for (int64_t index = 0; index < type.getDimSize(0); ++index) {
+      int64_t offset = getValueOffset(op, index).second;
+      Value column = arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
+                                           constantI32(rewriter, loc, offset));
+      Value isColumn =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                column, adaptor.getLimitColumn());
+      int64_t row = rows.numbers[index];
+      Value isInside =
+          arith::AndIOp::create(rewriter, loc, isRow[row], isColumn);
+      values.push_back(ReadVectorPattern::buildGuardedLoad(
+          rewriter, loc, element, isInside, [&]() -> Value {
+            Value place = LLVM::GEPOp::create(
+                rewriter, loc, starts[row].getType(), element, starts[row],
+                ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+            return LLVM::LoadOp::create(rewriter, loc, element, place);
+          }));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, values);
     return success();
   }
 };
@@ -129,40 +369,46 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
   matchAndRewrite(WriteGlobalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto vectorType = cast<VectorType>(op.getValues().getType());
-    Type element = vectorType.getElementType();
-    Type i64 = rewriter.getI64Type();
-    Value isRow =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                              adaptor.getRow(), adaptor.getLimitRow());
-    auto inRow = scf::IfOp::create(rewriter, loc, isRow, false);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(inRow.thenBlock());
-    Value row = arith::ExtSIOp::create(rewriter, loc, i64, adaptor.getRow());
-    Value offset =
-        arith::MulIOp::create(rewriter, loc, row, adaptor.getStride());
-    offset = arith::AddIOp::create(rewriter, loc, offset, adaptor.getBase());
-    Value column =
-        arith::ExtSIOp::create(rewriter, loc, i64, adaptor.getColumn());
-    offset = arith::AddIOp::create(rewriter, loc, offset, column);
-    Value start =
-        LLVM::GEPOp::create(rewriter, loc, adaptor.getPointer().getType(),
-                            element, adaptor.getPointer(), ValueRange{offset});
-    for (int64_t index = 0; index < vectorType.getDimSize(0); ++index) {
-      Value current = arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
-                                            constantI32(rewriter, loc, index));
-      Value isColumn =
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                                current, adaptor.getLimitColumn());
-      auto inColumn = scf::IfOp::create(rewriter, loc, isColumn, false);
-      OpBuilder::InsertionGuard inner(rewriter);
-      rewriter.setInsertionPointToStart(inColumn.thenBlock());
-      Value value =
-          vector::ExtractOp::create(rewriter, loc, adaptor.getValues(), index);
-      Value address =
-          LLVM::GEPOp::create(rewriter, loc, start.getType(), element, start,
-                              ArrayRef<LLVM::GEPArg>{int32_t(index)});
-      LLVM::StoreOp::create(rewriter, loc, value, address);
+    auto type = cast<VectorType>(op.getValues().getType());
+    Type element = type.getElementType();
+    ValueOffsets rows(op, type.getDimSize(0), 0);
+    auto plus = [&](Value value, int64_t offset) -> Value {
+      if (offset == 0)
+        return value;
+      return arith::AddIOp::create(rewriter, loc, value,
+                                   constantI32(rewriter, loc, offset));
+    };
+    auto isBelow = [&](Value value, Value limit) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                   value, limit);
+    };
+    for (auto [number, rowOffset] : llvm::enumerate(rows.offsets)) {
+      Value row = plus(adaptor.getRow(), rowOffset);
+      auto inRow = scf::IfOp::create(
+          rewriter, loc, isBelow(row, adaptor.getLimitRow()), false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(inRow.thenBlock());
+      Value start = buildMatrixAddress(
+          rewriter, loc, adaptor.getPointer(), element, adaptor.getBase(),
+          adaptor.getStride(), row, adaptor.getColumn());
+      for (int64_t index = 0; index < type.getDimSize(0); ++index) {
+        if (rows.numbers[index] != int64_t(number))
+          continue;
+        int64_t offset = getValueOffset(op, index).second;
+        Value column =
+            arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
+                                  constantI32(rewriter, loc, offset));
+        auto inColumn = scf::IfOp::create(
+            rewriter, loc, isBelow(column, adaptor.getLimitColumn()), false);
+        OpBuilder::InsertionGuard inner(rewriter);
+        rewriter.setInsertionPointToStart(inColumn.thenBlock());
+        Value value = vector::ExtractOp::create(rewriter, loc,
+                                                adaptor.getValues(), index);
+        Value address =
+            LLVM::GEPOp::create(rewriter, loc, start.getType(), element, start,
+                                ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+        LLVM::StoreOp::create(rewriter, loc, value, address);
+      }
     }
     rewriter.eraseOp(op);
     return success();
@@ -173,6 +419,6 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
 void bsmm::populateEpilogueToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
-  patterns.add<DrainPattern, WriteGlobalPattern, WriteSharedPattern>(converter,
-                                                                     values);
+  patterns.add<DrainPattern, ReadGlobalPattern, ReadVectorPattern,
+               WriteGlobalPattern, WriteSharedPattern>(converter, values);
 }

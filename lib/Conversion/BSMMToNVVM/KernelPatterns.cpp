@@ -11,6 +11,9 @@ void bsmm::populateBsmmToNVVMTypeConversions(LLVMTypeConverter &converter) {
   converter.addConversion([](TensorMapType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
+  converter.addConversion([](AccumulatorType type) -> Type {
+    return convertAccumulatorType(type);
+  });
   converter.addConversion([](ChannelType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), sharedAddressSpace);
   });

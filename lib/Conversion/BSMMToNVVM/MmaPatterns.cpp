@@ -76,13 +76,9 @@ struct ScaledMmaPattern : KernelPattern<ScaledMmaOp> {
     BufferType scaleA = op.getScaleA().getType();
     BufferType scaleB = op.getScaleB().getType();
     int64_t k = a.getShape()[1];
-    auto targetAttr =
-        op->getParentOfType<gpu::GPUModuleOp>()->getAttrOfType<TargetAttr>(
-            BsmmDialect::getTargetAttrName());
-    if (!targetAttr)
+    const target::Gpu *gpu = findTargetGpu(op);
+    if (!gpu)
       return op.emitOpError("expected a target on the gpu.module");
-    const target::Gpu *gpu =
-        target::findGpu(std::string_view(targetAttr.getChip()));
     std::string reason;
     const target::InstructionForm *form = selectTcgen05Form(
         *gpu, a.getElementType(), b.getElementType(), scaleA.getElementType(),

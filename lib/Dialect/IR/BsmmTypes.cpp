@@ -209,6 +209,66 @@ int64_t BufferType::getTensorMemoryColumns() const {
 }
 
 //===----------------------------------------------------------------------===//
+// AccumulatorType
+//===----------------------------------------------------------------------===//
+
+Type AccumulatorType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  int64_t warpgroups = 1;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("warpgroups") || parser.parseEqual() ||
+       parser.parseInteger(warpgroups)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<AccumulatorType>(loc, parser.getContext(), shape,
+                                            elementType, warpgroups);
+}
+
+void AccumulatorType::print(AsmPrinter &printer) const {
+  printer << "<";
+  for (int64_t extent : getShape())
+    printer << extent << "x";
+  printer << getElementType();
+  if (getWarpgroups() != 1)
+    printer << ", warpgroups = " << getWarpgroups();
+  printer << ">";
+}
+
+LogicalResult
+AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                        ArrayRef<int64_t> shape, Type elementType,
+                        int64_t warpgroups) {
+  constexpr int64_t maxWarpgroups =
+      target::threads::maxPerBlock / target::threads::perWarpgroup;
+  if (!elementType.isF32())
+    return emitError() << "expected an accumulator of f32, got " << elementType;
+  if (warpgroups < 1 || warpgroups > maxWarpgroups)
+    return emitError() << "expected 1 to " << maxWarpgroups
+                       << " warpgroups, got " << warpgroups;
+  // wgmma multiplies 64 rows by 8 to 256 columns (PTX ISA 9.7.16.2).
+  int64_t rows = 64 * warpgroups;
+  if (shape.size() != 2 || shape[0] < rows || shape[0] > 1024 ||
+      shape[0] % rows != 0 || shape[1] < 8 || shape[1] > 256 ||
+      shape[1] % 8 != 0)
+    return emitError() << "expected an accumulator of a multiple of " << rows
+                       << " rows (64 for each warpgroup) up to 1024 and of 8 "
+                          "to 256 columns in steps of 8, got ["
+                       << shape << "]";
+  return success();
+}
+
+int64_t AccumulatorType::getRowBlocks() const {
+  return getShape()[0] / (64 * getWarpgroups());
+}
+
+//===----------------------------------------------------------------------===//
 // ChannelType
 //===----------------------------------------------------------------------===//
 

@@ -80,6 +80,43 @@ std::string bsmm::whyNotScaledFormat(Type a, Type b, Type scale,
   return text;
 }
 
+std::string bsmm::whyNotDenseFormat(Type a, Type b) {
+  target::MmaQuery query;
+  query.a = getOperandElementType(a);
+  query.b = getOperandElementType(b);
+  query.hasScale = true;
+  query.accumulator = ElementType::F32;
+  std::string text;
+  if (query.a != ElementType::None && query.b != ElementType::None)
+    for (const target::Gpu &gpu : target::gpus)
+      if (target::selectForm(gpu, query))
+        return text;
+  llvm::raw_string_ostream os(text);
+  os << "no target multiplies " << a << " and " << b
+     << " without block scales into f32; expected f16, bf16 or tf32 for both, "
+        "or types of 8, 6 and 4 bits";
+  return text;
+}
+
+const bsmm::target::InstructionForm *
+bsmm::selectWgmmaForm(const target::Gpu &gpu, Type a, Type b, int64_t n,
+                      std::string &reason) {
+  target::MmaQuery query;
+  query.hasFamily = true;
+  query.family = target::Family::Wgmma;
+  query.a = getOperandElementType(a);
+  query.b = getOperandElementType(b);
+  query.hasScale = true;
+  query.accumulator = ElementType::F32;
+  query.ctaGroup = 1;
+  query.m = 64;
+  query.n = n;
+  const target::InstructionForm *form = target::selectForm(gpu, query);
+  if (!form)
+    reason = target::whyNotSupported(gpu, query);
+  return form;
+}
+
 const bsmm::target::InstructionForm *
 bsmm::selectTcgen05Form(const target::Gpu &gpu, Type a, Type b, Type scale,
                         int64_t vectorSize, int64_t m, int64_t n,

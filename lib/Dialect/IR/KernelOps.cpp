@@ -51,8 +51,8 @@ static StringRef expectedForRole(ArgumentRole role, Type type) {
   case ArgumentRole::B:
   case ArgumentRole::ScaleA:
   case ArgumentRole::ScaleB:
-  case ArgumentRole::C:
     return isa<TensorMapType>(type) ? "" : "a tensor map";
+  case ArgumentRole::C:
   case ArgumentRole::D: {
     auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
     return isa<TensorMapType>(type) ||
@@ -71,6 +71,8 @@ static StringRef expectedForRole(ArgumentRole role, Type type) {
   case ArgumentRole::K:
   case ArgumentRole::L:
     return type.isSignlessInteger(32) ? "" : "i32";
+  case ArgumentRole::PitchC:
+  case ArgumentRole::BatchStrideC:
   case ArgumentRole::PitchD:
   case ArgumentRole::BatchStrideD:
     return type.isSignlessInteger(64) ? "" : "i64";
@@ -167,14 +169,17 @@ LogicalResult KernelOp::verify() {
                << index << " with role "
                << stringifyArgumentRole(role.getValue()) << ": expected "
                << expected << ", got " << type;
-      // A plain pointer for D comes after the tensor maps all the same.
-      if (int64_t(role.getValue()) <= last)
+      // Tensor maps come first, then pointers, each in the order of the roles.
+      int64_t place = int64_t(role.getValue());
+      if (!isa<TensorMapType>(type))
+        place += int64_t(ArgumentRole::D) + 1;
+      if (place <= last)
         return emitOpError("argument #")
                << index << ": role " << stringifyArgumentRole(role.getValue())
                << " is out of order or repeated; the order is a, b, sfa, sfb, "
-                  "c, d, sa, sb, bias, m, n, k, l, pitch_d, batch_stride_d, "
-                  "alpha, beta, out_scale";
-      last = int64_t(role.getValue());
+                  "c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, "
+                  "pitch_d, batch_stride_d, alpha, beta, out_scale";
+      last = place;
     }
   }
   return success();

@@ -23,6 +23,36 @@ static LogicalResult expectBuffer(Operation *op, StringRef what,
 /// Who executes an operation.
 enum class Executor { Warpgroups, Warp, Leader };
 
+/// Whether all threads of the CTA have the same value: it comes from arguments,
+/// constants and the place of the CTA, and from loops over such values. Looks
+/// at `budget` operations at most.
+static bool isUniform(Value value, unsigned &budget) {
+  if (budget == 0)
+    return false;
+  --budget;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (isa<KernelOp>(parent))
+      return true;
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    return loop && argument == loop.getInductionVar() &&
+           isUniform(loop.getLowerBound(), budget) &&
+           isUniform(loop.getStep(), budget);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp>(op))
+    return true;
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value v) { return isUniform(v, budget); });
+}
+
+static bool isUniform(Value value) {
+  unsigned budget = 256;
+  return isUniform(value, budget);
+}
+
 /// Collective operations are executed by all the threads they speak of, and
 /// those that one thread issues by the leader of a warp.
 static LogicalResult verifyExecutor(Operation *op, Executor executor) {
@@ -31,11 +61,15 @@ static LogicalResult verifyExecutor(Operation *op, Executor executor) {
   switch (executor) {
   case Executor::Warpgroups:
     // A barrier under a branch would wait for threads that went another way.
-    for (Operation *outer = op->getParentOp();
-         outer && !isa<KernelOp>(outer); outer = outer->getParentOp())
-      if (!isa<scf::ForOp, WarpRoleOp, LeaderOp>(outer))
-        return op->emitOpError("expected outside of branches and drains: all "
-                               "its threads execute it");
+    for (Operation *outer = op->getParentOp(); outer && !isa<KernelOp>(outer);
+         outer = outer->getParentOp()) {
+      auto branch = dyn_cast<scf::IfOp>(outer);
+      if (!isa<scf::ForOp, WarpRoleOp, LeaderOp>(outer) &&
+          !(branch && isUniform(branch.getCondition())))
+        return op->emitOpError(
+            "expected outside of drains, and of branches that threads may take "
+            "differently: all its threads execute it");
+    }
     if ((role && !role.isWarpgroup()) || isInLeader)
       return op->emitOpError("expected outside of a bsmm.warp_role, or in that "
                              "of a warpgroup: all its threads execute it");
@@ -139,6 +173,12 @@ static FailureOr<CreateChannelOp> getCreate(Operation *op, Value channel) {
 static LogicalResult verifySignal(Operation *op, ArrivalAttr arrival) {
   if (arrival.getKind() == ArrivalKind::Threads)
     return success();
+  if (arrival.getKind() == ArrivalKind::Warps) {
+    if (op->getParentOfType<LeaderOp>())
+      return op->emitOpError("expected outside of a bsmm.leader: each warp "
+                             "arrives by a thread of its own");
+    return success();
+  }
   return verifyExecutor(op, Executor::Leader);
 }
 
@@ -189,14 +229,29 @@ LogicalResult WarpRoleOp::verify() {
   int64_t first = getWarp(), count = getCount();
   constexpr int64_t maxWarps =
       target::threads::maxPerBlock / target::threads::perWarp;
-  if (count != 1 && count != target::threads::warpsPerWarpgroup)
-    return emitOpError("expected a role of 1 warp or of the 4 of a warpgroup, "
-                       "got ")
+  constexpr int64_t perGroup = target::threads::warpsPerWarpgroup;
+  if (count < 1 || count > maxWarps || (count != 1 && count % perGroup != 0))
+    return emitOpError("expected a role of 1 warp or of the 4 of each of its "
+                       "warpgroups, got ")
            << count;
-  if (first < 0 || first + count > maxWarps || first % count != 0)
+  if (first < 0 || first > maxWarps - count ||
+      (count != 1 && first % perGroup != 0))
     return emitOpError("expected warps in 0..")
            << maxWarps - 1 << ", those of a warpgroup from a multiple of 4 on, "
            << "got " << count << " from " << first;
+  if (auto registers = getRegisters()) {
+    int64_t number = int64_t(*registers);
+    if (number > target::registers::setMax ||
+        !target::registers::isLegalSetMaxRegisters(int(number)))
+      return emitOpError("expected ")
+             << target::registers::setMin << " to " << target::registers::setMax
+             << " registers in steps of " << target::registers::setMultiple
+             << ", got " << number;
+    if (!isWarpgroup())
+      return emitOpError(
+          "expected whole warpgroups to give other registers to, "
+          "got one warp");
+  }
   if ((*this)->getParentOfType<WarpRoleOp>())
     return emitOpError("expected no role inside of a role");
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
@@ -205,6 +260,10 @@ LogicalResult WarpRoleOp::verify() {
       return emitOpError("expected a warp of the block of ")
              << *threads << " threads, got warp " << first + count - 1;
   return success();
+}
+
+int64_t WarpRoleOp::getNumThreads() {
+  return getCount() * target::threads::perWarp;
 }
 
 LogicalResult LeaderOp::verify() {
@@ -279,6 +338,19 @@ LogicalResult CopyScalesOp::verify() {
   return success();
 }
 
+static LogicalResult verifySwizzled(Operation *op, StringRef name,
+                                    BufferType type) {
+  if (llvm::is_contained({BufferLayout::Swizzle32B, BufferLayout::Swizzle64B,
+                          BufferLayout::Swizzle128B},
+                         type.getLayout()))
+    return success();
+  return op->emitOpError("expected ")
+         << name
+         << " with layout swizzle_32B, swizzle_64B or swizzle_128B, which its "
+            "descriptor describes, got "
+         << type;
+}
+
 LogicalResult ScaledMmaOp::verify() {
   if (failed(verifyExecutor(*this, Executor::Leader)))
     return failure();
@@ -297,15 +369,9 @@ LogicalResult ScaledMmaOp::verify() {
                           MemorySpace::TensorMemory,
                           BufferLayout::Accumulator)))
     return failure();
-  for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b}})
-    if (!llvm::is_contained({BufferLayout::Swizzle32B, BufferLayout::Swizzle64B,
-                             BufferLayout::Swizzle128B},
-                            type.getLayout()))
-      return emitOpError("expected ")
-             << name
-             << " with layout swizzle_32B, swizzle_64B or swizzle_128B, which "
-                "its descriptor describes, got "
-             << type;
+  if (failed(verifySwizzled(*this, "A", a)) ||
+      failed(verifySwizzled(*this, "B", b)))
+    return failure();
   int64_t m = a.getShape()[0], k = a.getShape()[1], n = b.getShape()[0];
   if (b.getShape()[1] != k)
     return emitOpError("expected A [m, k] and B [n, k] with one k, got ")
@@ -328,34 +394,193 @@ LogicalResult ScaledMmaOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Accumulators in registers
+//===----------------------------------------------------------------------===//
+
+/// An accumulator lives in the registers of the role's warpgroups.
+static LogicalResult verifyAccumulatorRole(Operation *op,
+                                           AccumulatorType type) {
+  int64_t warpgroups = 0;
+  if (auto role = op->getParentOfType<WarpRoleOp>())
+    warpgroups = role.getCount() / target::threads::warpsPerWarpgroup;
+  else if (auto kernel = op->getParentOfType<KernelOp>();
+           kernel && kernel.getBlockSize())
+    warpgroups = *kernel.getBlockSize() / target::threads::perWarpgroup;
+  else
+    return success();
+  if (warpgroups != type.getWarpgroups())
+    return op->emitOpError("expected to be executed by ")
+           << type.getWarpgroups() << " warpgroups as " << type << " says, got "
+           << warpgroups;
+  return success();
+}
+
+LogicalResult ZeroAccumulatorOp::verify() {
+  return verifyAccumulatorRole(*this, getResult().getType());
+}
+
+LogicalResult MmaOp::verify() {
+  AccumulatorType accumulator = getResult().getType();
+  if (getAccumulator() && getAccumulator().getType() != accumulator)
+    return emitOpError("expected to add to an accumulator of its own type ")
+           << accumulator << ", got " << getAccumulator().getType();
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)) ||
+      failed(verifyAccumulatorRole(*this, accumulator)))
+    return failure();
+  BufferType a = getA().getType(), b = getB().getType();
+  for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b}}) {
+    if (failed(expectBuffer(*this, name, type, MemorySpace::Shared)) ||
+        failed(verifySwizzled(*this, name, type)))
+      return failure();
+  }
+  int64_t m = a.getShape()[0], k = a.getShape()[1], n = b.getShape()[0];
+  if (b.getShape()[1] != k)
+    return emitOpError("expected A [m, k] and B [n, k] with one k, got ")
+           << k << " and " << b.getShape()[1];
+  if (accumulator.getShape()[0] != m || accumulator.getShape()[1] != n)
+    return emitOpError("expected an accumulator of ")
+           << m << "x" << n << ", got " << accumulator;
+  return success();
+}
+
+LogicalResult WaitMmaOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)) ||
+      failed(verifyAccumulatorRole(*this, getAccumulator().getType())))
+    return failure();
+  // wgmma.wait_group takes an immediate; more groups than these are never of
+  // use, since each holds a slot of operands.
+  if (int64_t pending = int64_t(getPending()); pending < 0 || pending > 7)
+    return emitOpError("expected 0 to 7 pending groups, got ") << pending;
+  return success();
+}
+
+LogicalResult AddAccumulatorsOp::verify() {
+  return verifyAccumulatorRole(*this, getResult().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Drains
+//===----------------------------------------------------------------------===//
+
+bool DrainOp::isFromRegisters() {
+  return isa<AccumulatorType>(getAccumulator().getType());
+}
+
+ArrayRef<int64_t> DrainOp::getAccumulatorShape() {
+  if (auto type = dyn_cast<AccumulatorType>(getAccumulator().getType()))
+    return type.getShape();
+  return cast<BufferType>(getAccumulator().getType()).getShape();
+}
+
+int64_t DrainOp::getNumColumns() {
+  return getExtent() ? int64_t(*getExtent())
+                     : getAccumulatorShape()[1] - int64_t(getFirst());
+}
+
+VectorType DrainOp::getValuesType() {
+  int64_t columns = int64_t(getColumns());
+  return VectorType::get({isFromRegisters() ? columns / 2 : columns},
+                         Float32Type::get(getContext()));
+}
+
+std::pair<int64_t, int64_t> DrainOp::getValueOffset(int64_t index) {
+  if (!isFromRegisters())
+    return {0, index};
+  return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
+}
+
 LogicalResult DrainOp::verify() {
   if (failed(verifyExecutor(*this, Executor::Warpgroups)))
     return failure();
-  if (auto kernel = (*this)->getParentOfType<KernelOp>())
-    if (auto threads = kernel.getBlockSize();
-        threads && *threads < target::threads::perWarpgroup)
-      return emitOpError("expected a block of at least ")
-             << target::threads::perWarpgroup
-             << " threads, one for each row, got " << *threads;
-  BufferType accumulator = getAccumulator().getType();
-  if (failed(expectBuffer(*this, "the accumulator", accumulator,
-                          MemorySpace::TensorMemory,
-                          BufferLayout::Accumulator)))
-    return failure();
-  int64_t columns = getColumns();
-  // .num of tcgen05.ld.32x32b (PTX ISA 9.7.17.8): powers of two to 128.
-  if (columns < 1 || columns > 128 || (columns & (columns - 1)) != 0 ||
-      accumulator.getShape()[1] % columns != 0)
-    return emitOpError("expected a power of two of columns, at most 128, that "
-                       "divides ")
-           << accumulator.getShape()[1] << ", got " << columns;
+  int64_t columns = int64_t(getColumns());
+  if (auto accumulator =
+          dyn_cast<AccumulatorType>(getAccumulator().getType())) {
+    if (failed(verifyAccumulatorRole(*this, accumulator)))
+      return failure();
+    if (columns < 8 || columns > 256 || columns % 8 != 0)
+      return emitOpError("expected 8 to 256 columns in steps of 8, got ")
+             << columns;
+  } else {
+    auto buffer = cast<BufferType>(getAccumulator().getType());
+    if (auto role = (*this)->getParentOfType<WarpRoleOp>();
+        role && role.getNumThreads() != target::threads::perWarpgroup)
+      return emitOpError("expected the role of one warpgroup, got ")
+             << role.getCount() << " warps";
+    if (auto kernel = (*this)->getParentOfType<KernelOp>())
+      if (auto threads = kernel.getBlockSize();
+          threads && *threads < target::threads::perWarpgroup)
+        return emitOpError("expected a block of at least ")
+               << target::threads::perWarpgroup
+               << " threads, one for each row, got " << *threads;
+    if (failed(expectBuffer(*this, "the accumulator", buffer,
+                            MemorySpace::TensorMemory,
+                            BufferLayout::Accumulator)))
+      return failure();
+    // .num of tcgen05.ld.32x32b (PTX ISA 9.7.17.8): powers of two to 128.
+    if (columns < 1 || columns > 128 || (columns & (columns - 1)) != 0)
+      return emitOpError("expected a power of two of columns, at most 128, "
+                         "got ")
+             << columns;
+  }
+  int64_t all = getAccumulatorShape()[1], first = int64_t(getFirst());
+  int64_t extent = getNumColumns();
+  if (first < 0 || first >= all || extent < 1 || extent > all - first)
+    return emitOpError("expected columns of the accumulator's ")
+           << all << ", got " << extent << " from " << first;
+  if (extent % columns != 0 || first % columns != 0)
+    return emitOpError("expected a number of columns that divides ")
+           << extent << " columns from " << first << ", got " << columns;
   Block &body = getBody().front();
   Type i32 = IntegerType::get(getContext(), 32);
-  Type values = VectorType::get({columns}, accumulator.getElementType());
+  VectorType values = getValuesType();
   if (!llvm::equal(body.getArgumentTypes(), ArrayRef<Type>{i32, i32, values}))
     return emitOpError("expected block arguments (i32, i32, ")
            << values << "), got (" << body.getArgumentTypes() << ")";
   return success();
+}
+
+/// A vector that holds one element for each of the drain's values.
+static LogicalResult verifyDrainValues(Operation *op, VectorType values) {
+  auto drain = op->getParentOfType<DrainOp>();
+  if (!drain)
+    return op->emitOpError("expected inside of a bsmm.drain, whose values say "
+                           "what to read");
+  if (values.getRank() != 1 || values.isScalable() ||
+      values.getShape() != drain.getValuesType().getShape())
+    return op->emitOpError("expected a vector of ")
+           << drain.getValuesType().getDimSize(0)
+           << " elements like the drain's values, got " << values;
+  return success();
+}
+
+/// Elements that are moved one by one.
+static LogicalResult verifyGlobalElements(Operation *op, VectorType values) {
+  unsigned bits = getElementBits(values.getElementType());
+  if (values.getRank() != 1 || values.isScalable() ||
+      (bits != 8 && bits != 16 && bits != 32))
+    return op->emitOpError("expected a vector of rank 1 with elements of 8, 16 "
+                           "or 32 bits, got ")
+           << values;
+  return success();
+}
+
+LogicalResult ReadVectorOp::verify() {
+  if (int64_t dimension = int64_t(getDimension());
+      dimension != 0 && dimension != 1)
+    return emitOpError("expected dimension 0 (rows) or 1 (columns), got ")
+           << dimension;
+  auto type = cast<VectorType>(getResult().getType());
+  if (failed(verifyGlobalElements(*this, type)))
+    return failure();
+  return verifyDrainValues(*this, type);
+}
+
+LogicalResult ReadGlobalOp::verify() {
+  auto type = cast<VectorType>(getResult().getType());
+  if (failed(verifyGlobalElements(*this, type)))
+    return failure();
+  return verifyDrainValues(*this, type);
 }
 
 LogicalResult WriteSharedOp::verify() {
@@ -369,6 +594,9 @@ LogicalResult WriteSharedOp::verify() {
            << buffer.getElementType() << ", got " << values;
   if (buffer.getLayout() == BufferLayout::ScaleTiles)
     return emitOpError("expected a buffer of rows, got ") << buffer;
+  if (auto drain = (*this)->getParentOfType<DrainOp>();
+      drain && drain.isFromRegisters())
+    return verifyDrainValues(*this, values);
   int64_t bits = values.getDimSize(0) * getElementBits(values.getElementType());
   if (bits % 128 != 0)
     return emitOpError("expected a multiple of 16 bytes, got ")
@@ -378,16 +606,17 @@ LogicalResult WriteSharedOp::verify() {
 
 LogicalResult WriteGlobalOp::verify() {
   auto values = cast<VectorType>(getValues().getType());
-  unsigned bits = getElementBits(values.getElementType());
-  if (values.getRank() != 1 || values.isScalable() ||
-      (bits != 8 && bits != 16 && bits != 32))
-    return emitOpError("expected a vector of rank 1 with elements of 8, 16 or "
-                       "32 bits, got ")
-           << values;
+  if (failed(verifyGlobalElements(*this, values)))
+    return failure();
+  if (auto drain = (*this)->getParentOfType<DrainOp>();
+      drain && drain.isFromRegisters())
+    return verifyDrainValues(*this, values);
   return success();
 }
 
 LogicalResult WaitStoresOp::verify() {
+  if (int64_t pending = int64_t(getPending()); pending < 0 || pending > 63)
+    return emitOpError("expected 0 to 63 pending stores, got ") << pending;
   return verifyExecutor(*this, Executor::Leader);
 }
 

@@ -25,15 +25,50 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 //===----------------------------------------------------------------------===//
 
 int64_t ScaledMatmulOp::getScaleVectorSize() {
+  if (!isBlockScaled())
+    return 0;
   return getScales(cast<RankedTensorType>(getScaleA().getType())).getVec();
 }
 
+/// Block scales of both operands state their order and fit each other.
+static LogicalResult verifyBlockScales(ScaledMatmulOp op, RankedTensorType a,
+                                       RankedTensorType b, RankedTensorType sfa,
+                                       RankedTensorType sfb) {
+  ScalesAttr scalesA = getScales(sfa), scalesB = getScales(sfb);
+  for (auto [name, type, scales] :
+       {std::tuple{"A", sfa, scalesA}, std::tuple{"B", sfb, scalesB}})
+    if (!scales)
+      return op.emitOpError("expected the scales of ")
+             << name
+             << " to state their order, e.g. #bsmm.scales<blocked_128x4, vec "
+                "= 16>, got "
+             << type;
+  if (scalesA.getVec() != scalesB.getVec())
+    return op.emitOpError("expected one scale vector size, got ")
+           << scalesA.getVec() << " for A and " << scalesB.getVec() << " for B";
+  if (sfa.getElementType() != sfb.getElementType())
+    return op.emitOpError("expected scales of one type, got ")
+           << sfa.getElementType() << " for A and " << sfb.getElementType()
+           << " for B";
+  std::string reason =
+      whyNotScaledFormat(a.getElementType(), b.getElementType(),
+                         sfa.getElementType(), scalesA.getVec());
+  if (!reason.empty())
+    return op.emitOpError(reason);
+  return success();
+}
+
 LogicalResult ScaledMatmulOp::verify() {
-  auto a = cast<RankedTensorType>(getA().getType());
-  auto b = cast<RankedTensorType>(getB().getType());
-  auto sfa = cast<RankedTensorType>(getScaleA().getType());
-  auto sfb = cast<RankedTensorType>(getScaleB().getType());
-  auto init = cast<RankedTensorType>(getInit().getType());
+  auto typeOf = [](Value value) {
+    return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  };
+  RankedTensorType a = typeOf(getA()), b = typeOf(getB()),
+                   sfa = typeOf(getScaleA()), sfb = typeOf(getScaleB()),
+                   init = typeOf(getInit());
+  if (bool(sfa) != bool(sfb))
+    return emitOpError("expected block scales for both operands or for "
+                       "neither, got them for ")
+           << (sfa ? "A" : "B") << " only";
 
   int64_t rank = a.getRank();
   if (rank != 2 && rank != 3)
@@ -43,7 +78,7 @@ LogicalResult ScaledMatmulOp::verify() {
   for (auto [name, type] :
        {std::pair{"B", b}, std::pair{"the scales of A", sfa},
         std::pair{"the scales of B", sfb}, std::pair{"the output", init}})
-    if (type.getRank() != rank)
+    if (type && type.getRank() != rank)
       return emitOpError("expected ") << name << " to have rank " << rank
                                       << " like A, got " << type.getRank();
   if (getResult().getType() != init)
@@ -55,27 +90,14 @@ LogicalResult ScaledMatmulOp::verify() {
     if (type.getEncoding())
       return emitOpError("expected no encoding on ")
              << name << ", got " << type.getEncoding();
-  ScalesAttr scalesA = getScales(sfa), scalesB = getScales(sfb);
-  for (auto [name, type, scales] :
-       {std::tuple{"A", sfa, scalesA}, std::tuple{"B", sfb, scalesB}})
-    if (!scales)
-      return emitOpError("expected the scales of ")
-             << name
-             << " to state their order, e.g. #bsmm.scales<blocked_128x4, vec "
-                "= 16>, got "
-             << type;
-  if (scalesA.getVec() != scalesB.getVec())
-    return emitOpError("expected one scale vector size, got ")
-           << scalesA.getVec() << " for A and " << scalesB.getVec() << " for B";
-  if (sfa.getElementType() != sfb.getElementType())
-    return emitOpError("expected scales of one type, got ")
-           << sfa.getElementType() << " for A and " << sfb.getElementType()
-           << " for B";
-  std::string reason =
-      whyNotScaledFormat(a.getElementType(), b.getElementType(),
-                         sfa.getElementType(), scalesA.getVec());
-  if (!reason.empty())
+  if (sfa) {
+    if (failed(verifyBlockScales(*this, a, b, sfa, sfb)))
+      return failure();
+  } else if (std::string reason =
+                 whyNotDenseFormat(a.getElementType(), b.getElementType());
+             !reason.empty()) {
     return emitOpError(reason);
+  }
   Type out = init.getElementType();
   if (!out.isF16() && !out.isBF16() && !out.isF32())
     return emitOpError("expected an output of f16, bf16 or f32, got ") << out;
@@ -106,7 +128,7 @@ LogicalResult ScaledMatmulOp::verify() {
   };
   int64_t m, n, k, groups, batch;
   auto dim = [&](RankedTensorType type, int64_t fromEnd) {
-    return type.getDimSize(rank - fromEnd);
+    return type ? type.getDimSize(rank - fromEnd) : ShapedType::kDynamic;
   };
   if (rank == 3 && failed(unify("batch",
                                 {{"A", dim(a, 3)},
@@ -145,12 +167,21 @@ LogicalResult ScaledMatmulOp::verify() {
       return emitOpError("expected rows of whole bytes, got K = ")
              << k << " elements of " << type.getElementType() << " in " << name
              << "; pad K with zeros";
-  if (!ShapedType::isDynamic(k) && !ShapedType::isDynamic(groups) &&
-      groups != ceilDiv(k, scalesA.getVec()))
+  if (int64_t vec = getScaleVectorSize();
+      vec != 0 && !ShapedType::isDynamic(k) && !ShapedType::isDynamic(groups) &&
+      groups != ceilDiv(k, vec))
     return emitOpError("expected ceil(K / vec) = ceil(")
-           << k << " / " << scalesA.getVec()
-           << ") = " << ceilDiv(k, scalesA.getVec())
+           << k << " / " << vec << ") = " << ceilDiv(k, vec)
            << " scales in every row, got " << groups;
+  for (auto [name, value, extent] :
+       {std::tuple{"M", getRowScaleA(), m}, std::tuple{"N", getRowScaleB(), n}})
+    if (RankedTensorType type = typeOf(value);
+        type &&
+        (type.getRank() != 1 || !type.getElementType().isF32() ||
+         type.getEncoding() ||
+         (type.getDimSize(0) != 1 && !compatible(type.getDimSize(0), extent))))
+      return emitOpError("expected row scales of 1 or ")
+             << name << " f32 values, got " << type;
   if (getBias()) {
     auto bias = cast<RankedTensorType>(getBias().getType());
     if (bias.getRank() != 1 || !bias.getElementType().isF32() ||

@@ -53,17 +53,56 @@ LogicalResult TmaStoreOp::verify() {
                          getCoordinates().size());
 }
 
-LogicalResult PredicatedStoreOp::verify() {
-  RankedTensorType tile = tensorOf(getTile());
-  if (tile.getRank() != 3 || tile.getDimSize(0) != 1)
-    return emitOpError("expected a tile [1, rows, columns], got ") << tile;
-  if (getCoordinates().size() != 3)
-    return emitOpError("expected 3 coordinates [batch, row, column], got ")
-           << getCoordinates().size();
-  unsigned bits = getElementBits(tile.getElementType());
+/// Elements that are loaded or stored one by one.
+static LogicalResult verifyWholeBytes(Operation *op, Type element) {
+  unsigned bits = getElementBits(element);
   if (bits != 8 && bits != 16 && bits != 32)
-    return emitOpError("expected elements of 8, 16 or 32 bits, got ")
-           << tile.getElementType();
+    return op->emitOpError("expected elements of 8, 16 or 32 bits, got ")
+           << element;
+  return success();
+}
+
+/// A tile of a matrix in global memory that is accessed element by element.
+static LogicalResult verifyPredicated(Operation *op, RankedTensorType tile,
+                                      size_t numCoordinates) {
+  if (tile.getRank() != 3 || tile.getDimSize(0) != 1)
+    return op->emitOpError("expected a tile [1, rows, columns], got ") << tile;
+  if (numCoordinates != 3)
+    return op->emitOpError("expected 3 coordinates [batch, row, column], got ")
+           << numCoordinates;
+  return verifyWholeBytes(op, tile.getElementType());
+}
+
+LogicalResult PredicatedStoreOp::verify() {
+  return verifyPredicated(*this, tensorOf(getTile()), getCoordinates().size());
+}
+
+LogicalResult PredicatedLoadOp::verify() {
+  return verifyPredicated(*this, getType(), getCoordinates().size());
+}
+
+LogicalResult VectorLoadOp::verify() {
+  if (getType().getRank() != 1)
+    return emitOpError("expected a vector, i.e. a tile of rank 1, got ")
+           << getType();
+  return verifyWholeBytes(*this, getType().getElementType());
+}
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType source = tensorOf(getSource()), result = getType();
+  int64_t dimension = int64_t(getDimension());
+  if (dimension != 0 && dimension != 1)
+    return emitOpError("expected dimension 0 or 1, got ") << dimension;
+  if (source.getRank() != 1 || result.getRank() != 2 ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("expected a tile of rank 2 from a vector of the same "
+                       "elements, got ")
+           << result << " from " << source;
+  if (source.getDimSize(0) != 1 &&
+      source.getDimSize(0) != result.getDimSize(dimension))
+    return emitOpError("expected a vector of 1 or ")
+           << result.getDimSize(dimension) << " elements along dimension "
+           << dimension << ", got " << source.getDimSize(0);
   return success();
 }
 
@@ -266,6 +305,42 @@ LogicalResult ScaledDotOp::verify() {
                          sfa.getElementType(), getScaleVectorSize());
   if (!reason.empty())
     return emitOpError(reason);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// DotOp
+//===----------------------------------------------------------------------===//
+
+int64_t DotOp::getM() { return tensorOf(getA()).getDimSize(0); }
+int64_t DotOp::getN() { return tensorOf(getB()).getDimSize(1); }
+int64_t DotOp::getK() { return tensorOf(getA()).getDimSize(1); }
+
+LogicalResult DotOp::verify() {
+  RankedTensorType a = tensorOf(getA()), b = tensorOf(getB()),
+                   accumulator = tensorOf(getAccumulator());
+  for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b},
+                            std::pair{"the accumulator", accumulator}})
+    if (type.getRank() != 2)
+      return emitOpError("expected ") << name << " to have rank 2, got " << type
+                                      << "; drop the batch with bsmm.reshape";
+  if (b.getDimSize(0) != getK())
+    return emitOpError("expected A [m, k] and B [k, n] with one k, got ")
+           << getK() << " and " << b.getDimSize(0)
+           << "; a tile of B loaded as [n, k] needs bsmm.trans [1, 0]";
+  auto expected =
+      RankedTensorType::get({getM(), getN()}, Float32Type::get(getContext()));
+  if (accumulator != expected)
+    return emitOpError("expected an accumulator ")
+           << expected << ", got " << accumulator;
+  std::string reason =
+      whyNotDenseFormat(a.getElementType(), b.getElementType());
+  if (!reason.empty())
+    return emitOpError(reason);
+  if (auto every = getPromoteEvery();
+      every && (int64_t(*every) < 1 || getK() % int64_t(*every) != 0))
+    return emitOpError("expected promote_every to divide k = ")
+           << getK() << ", got " << int64_t(*every);
   return success();
 }
 

@@ -64,18 +64,13 @@ static LogicalResult compareChain(Operation *user, StringRef what,
   return failure();
 }
 
-FailureOr<ScaledDotTiles> bsmm::proveScaledDot(ScaledDotOp op) {
-  auto a = traceToLoad(op, "A", op.getA());
-  auto scaleA = traceToLoad(op, "the scales of A", op.getScaleA());
-  auto b = traceToLoad(op, "B", op.getB());
-  auto scaleB = traceToLoad(op, "the scales of B", op.getScaleB());
-  if (failed(a) || failed(scaleA) || failed(b) || failed(scaleB))
-    return failure();
-
-  int64_t m = op.getM(), n = op.getN(), k = op.getK();
-  for (auto [what, tile] : {std::pair{"A", &*a}, std::pair{"B", &*b}})
+/// A is [m, k] and B [k, n], both K-major in shared memory.
+static LogicalResult proveOperands(Operation *op, const LoadedTile &a,
+                                   const LoadedTile &b, int64_t m, int64_t n,
+                                   int64_t k) {
+  for (auto [what, tile] : {std::pair{"A", &a}, std::pair{"B", &b}})
     if (tile->rowOffset)
-      return op.emitOpError("expected all rows of the loaded tile for ")
+      return op->emitOpError("expected all rows of the loaded tile for ")
              << what << "; only scales are loaded in tiles of 128 rows";
   auto expectedA = layout::IndexChain::rowMajor({m, k});
   auto expectedB = layout::IndexChain::rowMajor({n, k});
@@ -83,9 +78,29 @@ FailureOr<ScaledDotTiles> bsmm::proveScaledDot(ScaledDotOp op) {
   if (expectedB)
     expectedB = expectedB->transpose({1, 0});
   if (!expectedA || !expectedB)
-    return op.emitOpError(expectedA ? expectedB.error() : expectedA.error());
-  if (failed(compareChain(op, "A", *a, *expectedA)) ||
-      failed(compareChain(op, "B", *b, *expectedB)))
+    return op->emitOpError(expectedA ? expectedB.error() : expectedA.error());
+  return success(succeeded(compareChain(op, "A", a, *expectedA)) &&
+                 succeeded(compareChain(op, "B", b, *expectedB)));
+}
+
+FailureOr<DotTiles> bsmm::proveDot(DotOp op) {
+  auto a = traceToLoad(op, "A", op.getA());
+  auto b = traceToLoad(op, "B", op.getB());
+  if (failed(a) || failed(b) ||
+      failed(proveOperands(op, *a, *b, op.getM(), op.getN(), op.getK())))
+    return failure();
+  return DotTiles{*a, *b};
+}
+
+FailureOr<ScaledDotTiles> bsmm::proveScaledDot(ScaledDotOp op) {
+  auto a = traceToLoad(op, "A", op.getA());
+  auto scaleA = traceToLoad(op, "the scales of A", op.getScaleA());
+  auto b = traceToLoad(op, "B", op.getB());
+  auto scaleB = traceToLoad(op, "the scales of B", op.getScaleB());
+  if (failed(a) || failed(scaleA) || failed(b) || failed(scaleB))
+    return failure();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  if (failed(proveOperands(op, *a, *b, m, n, k)))
     return failure();
 
   for (auto [what, tile, rows] : {std::tuple{"the scales of A", &*scaleA, m},

@@ -15,6 +15,11 @@ namespace bsmm {
 using namespace mlir;
 using namespace bsmm;
 
+/// Whether a vector of row scales is one value for the whole operand.
+static bool isWhole(Value vector) {
+  return cast<RankedTensorType>(vector.getType()).getDimSize(0) == 1;
+}
+
 namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
@@ -32,12 +37,15 @@ public:
     };
     a = elementOf(op.getA());
     b = elementOf(op.getB());
-    scale = elementOf(op.getScaleA());
+    if (op.isBlockScaled())
+      scale = elementOf(op.getScaleA());
     out = elementOf(op.getInit());
     vec = op.getScaleVectorSize();
   }
 
   LogicalResult check();
+  LogicalResult checkBlockScales();
+  LogicalResult checkDense();
   /// Builds the kernel at the end of a gpu.module.
   LogicalResult build(gpu::GPUModuleOp module, StringRef name);
 
@@ -50,7 +58,11 @@ private:
                    int64_t rowTiles);
   void buildTile(Value batch, Value tileM, Value tileN);
   Value buildMainLoop(Value batch, Value m, Value n);
-  Value buildEpilogue(Value accumulator);
+  Value buildScaledDot(Value tileA, Value tileB, Value accumulator, Value batch,
+                       Value m, Value n, Value step);
+  Value loadVector(Value pointer, Value vector, Value offset, Value limit,
+                   int64_t dimension);
+  Value buildEpilogue(Value accumulator, ValueRange coordinates);
 
   ScaledMatmulOp op;
   Configuration config;
@@ -58,14 +70,17 @@ private:
   Type a, b, scale, out;
   int64_t vec;
   int64_t scaleTilesN = 1;
+  int64_t promoteEvery = 0;
+  Value groups;
 
   SmallVector<Attribute> roles;
-  Value mapA, mapB, mapScaleA, mapScaleB, d, sizeM, sizeN, sizeK, sizeL, pitchD,
-      batchStrideD, alpha, outScale;
+  Value mapA, mapB, mapScaleA, mapScaleB, c, d, rowScaleA, rowScaleB, bias,
+      sizeM, sizeN, sizeK, sizeL, pitchC, batchStrideC, pitchD, batchStrideD,
+      alpha, beta, outScale;
 };
 } // namespace
 
-LogicalResult KernelBuilder::check() {
+LogicalResult KernelBuilder::checkBlockScales() {
   auto order = [](Value scales) {
     return cast<ScalesAttr>(
                cast<RankedTensorType>(scales.getType()).getEncoding())
@@ -78,21 +93,6 @@ LogicalResult KernelBuilder::check() {
              << name
              << " in order blocked_128x4, which the tensor core reads, got "
                 "linear; insert bsmm.pack_scales";
-  if (op.getBeta() || op.getBias())
-    return op.emitOpError("expected no ")
-           << (op.getBeta() ? "beta" : "bias")
-           << ": tile-level kernels do not load C or a bias yet";
-  if (op.getActivation() == Activation::Silu)
-    return op.emitOpError(
-        "expected no silu: tile-level kernels have no exponential yet");
-  if (NumericsAttr numerics = op.getNumericsAttr();
-      numerics &&
-      (!numerics.getAccumulate().isF32() || numerics.getPromoteEvery() != 0 ||
-       numerics.getOverflow() != Overflow::Infinity))
-    return op.emitOpError("expected numerics with accumulate = f32, "
-                          "promote_every = 0 and overflow = infinity, which "
-                          "tile-level kernels have, got ")
-           << numerics;
   if (config.blockM != 128)
     return op.emitOpError("expected block-m 128, got ") << config.blockM;
   if (config.blockN < 64 || config.blockN > 256 || config.blockN % 64 != 0)
@@ -105,16 +105,63 @@ LogicalResult KernelBuilder::check() {
     return op.emitOpError("expected block-k to be a multiple of ")
            << groupK << " (4 groups of " << vec << ") up to 4096, got "
            << config.blockK;
-  if (config.group < 1 || config.group > 65536)
-    return op.emitOpError("expected a group of 1 to 65536 tile rows, got ")
-           << config.group;
-  if (config.stages < 0 || config.stages > 64)
-    return op.emitOpError("expected 0 to 64 stages, got ") << config.stages;
   auto tiles = layout::maxScaleTiles(config.blockN);
   if (!tiles)
     return op.emitOpError(tiles.error());
   scaleTilesN = *tiles;
   return success();
+}
+
+LogicalResult KernelBuilder::checkDense() {
+  if (!llvm::is_contained({64, 128, 256}, config.blockM))
+    return op.emitOpError("expected block-m 64, 128 or 256, got ")
+           << config.blockM;
+  if (config.blockN < 16 || config.blockN > 256 || config.blockN % 16 != 0)
+    return op.emitOpError("expected block-n to be a multiple of 16 from 16 to "
+                          "256, got ")
+           << config.blockN;
+  // Rows of whole swizzle widths.
+  int64_t unit = 8 * 32 / std::min(getElementBits(a), getElementBits(b));
+  if (config.blockK < unit || config.blockK > 1024 || config.blockK % unit != 0)
+    return op.emitOpError("expected block-k to be a multiple of ")
+           << unit << " (32 bytes) up to 1024, got " << config.blockK;
+  return success();
+}
+
+LogicalResult KernelBuilder::check() {
+  if (op.getActivation() == Activation::Silu)
+    return op.emitOpError(
+        "expected no silu: tile-level kernels have no exponential yet");
+  if (NumericsAttr numerics = op.getNumericsAttr()) {
+    int64_t promote = numerics.getPromoteEvery();
+    if (!numerics.getAccumulate().isF32() ||
+        numerics.getOverflow() != Overflow::Infinity ||
+        (promote != 0 && op.isBlockScaled()))
+      return op.emitOpError("expected numerics with accumulate = f32, "
+                            "overflow = infinity and, with block scales, "
+                            "promote_every = 0, which tile-level kernels have, "
+                            "got ")
+             << numerics;
+    if (promote != 0 && promote != config.blockK)
+      return op.emitOpError(
+                 "expected promote_every = block-k, since the sum of "
+                 "one step is promoted, got ")
+             << promote << " and block-k " << config.blockK;
+    promoteEvery = promote;
+  }
+  if (bool(op.getRowScaleA()) != bool(op.getRowScaleB()))
+    return op.emitOpError("expected row scales of both operands or of neither "
+                          "for a kernel; pass ones for the other");
+  if (op.getRowScaleA() &&
+      isWhole(op.getRowScaleA()) != isWhole(op.getRowScaleB()))
+    return op.emitOpError("expected row scales of one value for both operands "
+                          "or for neither for a kernel");
+  if (config.group < 1 || config.group > 65536)
+    return op.emitOpError("expected a group of 1 to 65536 tile rows, got ")
+           << config.group;
+  if (config.stages < 0 || config.stages > 64)
+    return op.emitOpError("expected 0 to 64 stages, got ") << config.stages;
+  return op.isBlockScaled() ? checkBlockScales() : checkDense();
 }
 
 Value KernelBuilder::addArgument(Block *block, ArgumentRole role, Type type) {
@@ -144,40 +191,11 @@ Value KernelBuilder::loadScales(Value map, Value batch, Value rowTile,
       rows);
 }
 
-Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
-  Value zero = constant(0), one = constant(1);
-  Value steps =
-      arith::CeilDivUIOp::create(builder, sizeK, constant(config.blockK));
-  Value groups = arith::CeilDivUIOp::create(builder, sizeK, constant(vec));
-  auto accumulatorType = RankedTensorType::get({config.blockM, config.blockN},
-                                               builder.getF32Type());
-  Value zeros = arith::ConstantOp::create(builder, accumulatorType,
-                                          builder.getZeroAttr(accumulatorType));
-  auto loop = scf::ForOp::create(builder, zero, steps, one, ValueRange{zeros});
-  if (config.stages != 0)
-    loop->setAttr(BsmmDialect::getStagesAttrName(),
-                  builder.getI64IntegerAttr(config.stages));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value step = loop.getInductionVar();
-  Value k = arith::MulIOp::create(builder, step, constant(config.blockK));
+/// One step with block scales: loads them and multiplies.
+Value KernelBuilder::buildScaledDot(Value tileA, Value tileB, Value accumulator,
+                                    Value batch, Value m, Value n, Value step) {
   Value groupTile = arith::MulIOp::create(
       builder, step, constant(config.blockK / vec / layout::scaleTileGroups));
-
-  auto loadOperand = [&](Value map, Type element, Value row, int64_t rows) {
-    Value box = TmaLoadOp::create(
-        builder, RankedTensorType::get({1, rows, config.blockK}, element), map,
-        ValueRange{batch, row, k});
-    return ReshapeOp::create(
-               builder, RankedTensorType::get({rows, config.blockK}, element),
-               box)
-        .getResult();
-  };
-  Value tileA = loadOperand(mapA, a, m, config.blockM);
-  Value rowsB = loadOperand(mapB, b, n, config.blockN);
-  Value tileB = TransOp::create(
-      builder, RankedTensorType::get({config.blockK, config.blockN}, b), rowsB,
-      ArrayRef<int64_t>{1, 0});
   Value scaleRows = constant(layout::scaleTileRows);
   Value scaleA = loadScales(mapScaleA, batch,
                             arith::DivUIOp::create(builder, m, scaleRows),
@@ -197,21 +215,104 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   Value firstGroup =
       arith::MulIOp::create(builder, step, constant(config.blockK / vec));
   Value groupsLeft = arith::SubIOp::create(builder, groups, firstGroup);
-  Value sum =
-      ScaledDotOp::create(builder, accumulatorType, tileA, scaleA, tileB,
-                          scaleB, loop.getRegionIterArg(0), groupsLeft);
+  return ScaledDotOp::create(builder, accumulator.getType(), tileA, scaleA,
+                             tileB, scaleB, accumulator, groupsLeft);
+}
+
+Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
+  Value zero = constant(0), one = constant(1);
+  Value steps =
+      arith::CeilDivUIOp::create(builder, sizeK, constant(config.blockK));
+  if (op.isBlockScaled())
+    groups = arith::CeilDivUIOp::create(builder, sizeK, constant(vec));
+  auto accumulatorType = RankedTensorType::get({config.blockM, config.blockN},
+                                               builder.getF32Type());
+  Value zeros = arith::ConstantOp::create(builder, accumulatorType,
+                                          builder.getZeroAttr(accumulatorType));
+  auto loop = scf::ForOp::create(builder, zero, steps, one, ValueRange{zeros});
+  if (config.stages != 0)
+    loop->setAttr(BsmmDialect::getStagesAttrName(),
+                  builder.getI64IntegerAttr(config.stages));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value k = arith::MulIOp::create(builder, step, constant(config.blockK));
+
+  auto loadOperand = [&](Value map, Type element, Value row, int64_t rows) {
+    Value box = TmaLoadOp::create(
+        builder, RankedTensorType::get({1, rows, config.blockK}, element), map,
+        ValueRange{batch, row, k});
+    return ReshapeOp::create(
+               builder, RankedTensorType::get({rows, config.blockK}, element),
+               box)
+        .getResult();
+  };
+  Value tileA = loadOperand(mapA, a, m, config.blockM);
+  Value rowsB = loadOperand(mapB, b, n, config.blockN);
+  Value tileB = TransOp::create(
+      builder, RankedTensorType::get({config.blockK, config.blockN}, b), rowsB,
+      ArrayRef<int64_t>{1, 0});
+  Value sum;
+  if (op.isBlockScaled())
+    sum = buildScaledDot(tileA, tileB, loop.getRegionIterArg(0), batch, m, n,
+                         step);
+  else
+    sum = DotOp::create(
+        builder, accumulatorType, tileA, tileB, loop.getRegionIterArg(0),
+        promoteEvery ? builder.getI64IntegerAttr(promoteEvery) : IntegerAttr());
   scf::YieldOp::create(builder, sum);
   return loop.getResult(0);
 }
 
-/// act(alpha * acc) * out_scale, each step rounded to f32, then the cast.
-Value KernelBuilder::buildEpilogue(Value value) {
+/// What belongs to the rows (dimension 0) or columns of the tile: `vector` is
+/// the operand of the problem, of one value or of one for each row or column.
+Value KernelBuilder::loadVector(Value pointer, Value vector, Value offset,
+                                Value limit, int64_t dimension) {
+  int64_t extent = dimension == 0 ? config.blockM : config.blockN;
+  if (isWhole(vector)) {
+    offset = constant(0);
+    limit = constant(1);
+    extent = 1;
+  }
+  Type f32 = builder.getF32Type();
+  Value values = VectorLoadOp::create(
+      builder, RankedTensorType::get({extent}, f32), pointer, offset, limit);
+  return BroadcastOp::create(
+      builder, RankedTensorType::get({config.blockM, config.blockN}, f32),
+      values, dimension);
+}
+
+/// act(alpha * (acc * sa * sb) + beta * C + bias) * out_scale, each step
+/// rounded to f32, then the cast.
+Value KernelBuilder::buildEpilogue(Value value, ValueRange coordinates) {
   auto type = cast<RankedTensorType>(value.getType());
   auto splat = [&](Value scalar) -> Value {
     return tensor::SplatOp::create(builder, scalar, type);
   };
+  if (rowScaleA) {
+    Value scales =
+        loadVector(rowScaleA, op.getRowScaleA(), coordinates[1], sizeM, 0);
+    value = arith::MulFOp::create(builder, value, scales);
+    scales = loadVector(rowScaleB, op.getRowScaleB(), coordinates[2], sizeN, 1);
+    value = arith::MulFOp::create(builder, value, scales);
+  }
   if (alpha)
     value = arith::MulFOp::create(builder, splat(alpha), value);
+  if (beta) {
+    Value box = PredicatedLoadOp::create(
+        builder, RankedTensorType::get({1, config.blockM, config.blockN}, out),
+        c, coordinates, sizeM, sizeN, batchStrideC, pitchC);
+    Value source = ReshapeOp::create(
+        builder, RankedTensorType::get(type.getShape(), out), box);
+    if (!out.isF32())
+      source = arith::ExtFOp::create(builder, type, source);
+    source = arith::MulFOp::create(builder, splat(beta), source);
+    value = arith::AddFOp::create(builder, value, source);
+  }
+  if (bias)
+    value = arith::AddFOp::create(
+        builder, value,
+        loadVector(bias, op.getBias(), coordinates[2], sizeN, 1));
   if (op.getActivation() == Activation::Relu) {
     // NaN passes.
     Value zero =
@@ -231,11 +332,11 @@ Value KernelBuilder::buildEpilogue(Value value) {
 void KernelBuilder::buildTile(Value batch, Value tileM, Value tileN) {
   Value m = arith::MulIOp::create(builder, tileM, constant(config.blockM));
   Value n = arith::MulIOp::create(builder, tileN, constant(config.blockN));
-  Value result = buildEpilogue(buildMainLoop(batch, m, n));
+  SmallVector<Value> coordinates = {batch, m, n};
+  Value result = buildEpilogue(buildMainLoop(batch, m, n), coordinates);
   Value box = ReshapeOp::create(
       builder, RankedTensorType::get({1, config.blockM, config.blockN}, out),
       result);
-  SmallVector<Value> coordinates = {batch, m, n};
   if (config.usesPredicatedStore)
     PredicatedStoreOp::create(builder, box, d, coordinates, sizeM, sizeN,
                               batchStrideD, pitchD);
@@ -249,39 +350,58 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   auto map = [&](ArrayRef<int64_t> shape, Type element) {
     return TensorMapType::getChecked(emitError, context, shape, element);
   };
-  int64_t groupTiles = config.blockK / vec / layout::scaleTileGroups;
   Type typeA = map({1, config.blockM, config.blockK}, a);
   Type typeB = map({1, config.blockN, config.blockK}, b);
-  Type typeScaleA = map(
-      {1, config.blockM / layout::scaleTileRows, groupTiles, 2, 256}, scale);
-  Type typeScaleB = map({1, scaleTilesN, groupTiles, 2, 256}, scale);
   Type typeD = map({1, config.blockM, config.blockN}, out);
-  if (!typeA || !typeB || !typeScaleA || !typeScaleB || !typeD)
+  if (!typeA || !typeB || !typeD)
     return failure();
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type(),
        f32 = builder.getF32Type();
+  Type pointer = LLVM::LLVMPointerType::get(context, 1);
 
   Region body;
   Block *entry = new Block;
   body.push_back(entry);
   mapA = addArgument(entry, ArgumentRole::A, typeA);
   mapB = addArgument(entry, ArgumentRole::B, typeB);
-  mapScaleA = addArgument(entry, ArgumentRole::ScaleA, typeScaleA);
-  mapScaleB = addArgument(entry, ArgumentRole::ScaleB, typeScaleB);
-  d = addArgument(entry, ArgumentRole::D,
-                  config.usesPredicatedStore
-                      ? Type(LLVM::LLVMPointerType::get(context, 1))
-                      : typeD);
+  if (op.isBlockScaled()) {
+    int64_t groupTiles = config.blockK / vec / layout::scaleTileGroups;
+    Type typeScaleA = map(
+        {1, config.blockM / layout::scaleTileRows, groupTiles, 2, 256}, scale);
+    Type typeScaleB = map({1, scaleTilesN, groupTiles, 2, 256}, scale);
+    if (!typeScaleA || !typeScaleB)
+      return failure();
+    mapScaleA = addArgument(entry, ArgumentRole::ScaleA, typeScaleA);
+    mapScaleB = addArgument(entry, ArgumentRole::ScaleB, typeScaleB);
+  }
+  if (!config.usesPredicatedStore)
+    d = addArgument(entry, ArgumentRole::D, typeD);
+  if (op.getBeta())
+    c = addArgument(entry, ArgumentRole::C, pointer);
+  if (config.usesPredicatedStore)
+    d = addArgument(entry, ArgumentRole::D, pointer);
+  if (op.getRowScaleA()) {
+    rowScaleA = addArgument(entry, ArgumentRole::RowScaleA, pointer);
+    rowScaleB = addArgument(entry, ArgumentRole::RowScaleB, pointer);
+  }
+  if (op.getBias())
+    bias = addArgument(entry, ArgumentRole::Bias, pointer);
   sizeM = addArgument(entry, ArgumentRole::M, i32);
   sizeN = addArgument(entry, ArgumentRole::N, i32);
   sizeK = addArgument(entry, ArgumentRole::K, i32);
   sizeL = addArgument(entry, ArgumentRole::L, i32);
+  if (op.getBeta()) {
+    pitchC = addArgument(entry, ArgumentRole::PitchC, i64);
+    batchStrideC = addArgument(entry, ArgumentRole::BatchStrideC, i64);
+  }
   if (config.usesPredicatedStore) {
     pitchD = addArgument(entry, ArgumentRole::PitchD, i64);
     batchStrideD = addArgument(entry, ArgumentRole::BatchStrideD, i64);
   }
   if (op.getAlpha())
     alpha = addArgument(entry, ArgumentRole::Alpha, f32);
+  if (op.getBeta())
+    beta = addArgument(entry, ArgumentRole::Beta, f32);
   if (op.getOutScale())
     outScale = addArgument(entry, ArgumentRole::OutScale, f32);
 

@@ -19,17 +19,38 @@ namespace {
 /// innermost first, what each adds to the count in a trip, and the first count.
 struct Schedule {
   struct Level {
-    scf::ForOp loop;
+    Value lower, upper, step;
+    /// Null when nothing inside depends on it.
+    Value inductionVar;
     Value increment;
   };
   SmallVector<Level> levels;
   Value start;
 };
 
-/// The two operations of one side: acquire and commit, or wait and release.
+/// The operations of one side: acquire and commit, or wait and release.
 struct Side {
-  Operation *enter = nullptr;
-  Operation *leave = nullptr;
+  SmallVector<Operation *, 2> enters, leaves;
+
+  Operation *getEnter() const { return enters.front(); }
+  Operation *getLeave() const { return leaves.front(); }
+};
+
+/// A consumer that releases each slot one step late, while the next step's
+/// multiplications run:
+///
+///   if lower < upper {
+///     wait[first]
+///     for lower + step .. upper, carrying next = first + 1 {
+///       wait[next]; release[next - 1]
+///     }
+///     release[next - 1]
+///   }
+struct LateConsumer {
+  WaitOp first, inner;
+  ReleaseOp late, last;
+  scf::ForOp loop;
+  Value lower;
 };
 } // namespace
 
@@ -80,14 +101,64 @@ private:
 };
 } // namespace
 
+/// What a loop adds to a value that it carries; null when it is no sum.
+static Value findIncrement(BlockArgument argument, scf::ForOp loop) {
+  auto sum = loop.getYieldedValues()[argument.getArgNumber() - 1]
+                 .getDefiningOp<arith::AddIOp>();
+  if (sum && sum.getLhs() == argument)
+    return sum.getRhs();
+  if (sum && sum.getRhs() == argument)
+    return sum.getLhs();
+  return {};
+}
+
+/// Whether `value` is `base` + `addend`, as an operation or as constants.
+static bool isSum(Value value, Value base, Value addend) {
+  if (auto op = value.getDefiningOp<arith::AddIOp>())
+    if (op.getLhs() == base && op.getRhs() == addend)
+      return true;
+  APInt sum, first, second;
+  return matchPattern(value, m_ConstantInt(&sum)) &&
+         matchPattern(base, m_ConstantInt(&first)) &&
+         matchPattern(addend, m_ConstantInt(&second)) && sum == first + second;
+}
+
+/// Whether `value` is `base` + `addend`; canonical forms subtract by adding.
+static bool isSum(Value value, Value base, int64_t addend) {
+  if (auto op = value.getDefiningOp<arith::AddIOp>())
+    if (op.getLhs() == base && isConstant(op.getRhs(), addend))
+      return true;
+  if (auto op = value.getDefiningOp<arith::SubIOp>())
+    if (op.getLhs() == base && isConstant(op.getRhs(), -addend))
+      return true;
+  APInt sum, first;
+  return matchPattern(value, m_ConstantInt(&sum)) &&
+         matchPattern(base, m_ConstantInt(&first)) &&
+         sum.getSExtValue() == first.getSExtValue() + addend;
+}
+
+/// The lower value of a comparison that holds when it is less than `upper`;
+/// null for other conditions.
+static Value getLowerOfLess(Value condition, Value upper) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return {};
+  if (compare.getPredicate() == arith::CmpIPredicate::slt &&
+      compare.getRhs() == upper)
+    return compare.getLhs();
+  if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
+      compare.getLhs() == upper)
+    return compare.getRhs();
+  return {};
+}
+
 /// Follows an iteration count outwards through the loops that carry it. The
 /// innermost loop must count by one; the outer ones pass on what the inner ones
-/// have counted, which is compared between the two sides.
-static FailureOr<Schedule> findSchedule(Operation *access) {
-  Schedule schedule;
-  Value count = getIteration(access);
-  for (Operation *outer = access->getParentOp(); !isa<KernelOp>(outer);
-       outer = outer->getParentOp()) {
+/// have counted, which is compared between the two sides. `access` stands for
+/// the operation that errors are about, `outer` for where to begin.
+static LogicalResult followCount(Operation *access, Operation *outer,
+                                 Value count, Schedule &schedule) {
+  for (; !isa<KernelOp>(outer); outer = outer->getParentOp()) {
     if (isa<WarpRoleOp, LeaderOp>(outer))
       continue;
     auto loop = dyn_cast<scf::ForOp>(outer);
@@ -100,21 +171,90 @@ static FailureOr<Schedule> findSchedule(Operation *access) {
         argument.getArgNumber() == 0)
       return access->emitOpError(
           "expected an iteration that the loop around it carries and counts");
-    unsigned index = argument.getArgNumber() - 1;
-    auto sum = loop.getYieldedValues()[index].getDefiningOp<arith::AddIOp>();
-    Value increment;
-    if (sum && sum.getLhs() == argument)
-      increment = sum.getRhs();
-    else if (sum && sum.getRhs() == argument)
-      increment = sum.getLhs();
+    Value increment = findIncrement(argument, loop);
     if (!increment || (schedule.levels.empty() && !isConstant(increment, 1)))
       return access->emitOpError("expected its iteration to be counted up by "
                                  "one in each trip of the loop around it");
-    schedule.levels.push_back({loop, increment});
-    count = loop.getInitArgs()[index];
+    schedule.levels.push_back({loop.getLowerBound(), loop.getUpperBound(),
+                               loop.getStep(), loop.getInductionVar(),
+                               increment});
+    count = loop.getInitArgs()[argument.getArgNumber() - 1];
   }
   schedule.start = count;
+  return success();
+}
+
+static FailureOr<Schedule> findSchedule(Operation *access) {
+  Schedule schedule;
+  if (failed(followCount(access, access->getParentOp(), getIteration(access),
+                         schedule)))
+    return failure();
   return schedule;
+}
+
+static FailureOr<Schedule> findSchedule(LateConsumer &consumer) {
+  Schedule schedule;
+  auto next = cast<BlockArgument>(consumer.inner.getIteration());
+  schedule.levels.push_back({consumer.lower, consumer.loop.getUpperBound(),
+                             consumer.loop.getStep(), Value(),
+                             findIncrement(next, consumer.loop)});
+  // The branch has been matched: it is taken when the loop has a step.
+  if (failed(followCount(consumer.first,
+                         consumer.first->getParentOp()->getParentOp(),
+                         consumer.first.getIteration(), schedule)))
+    return failure();
+  return schedule;
+}
+
+/// Finds the form of LateConsumer in two waits and two releases, in the order
+/// of the program.
+static FailureOr<LateConsumer> matchLateConsumer(const Side &side) {
+  LateConsumer match;
+  match.first = cast<WaitOp>(side.enters[0]);
+  match.inner = cast<WaitOp>(side.enters[1]);
+  match.late = cast<ReleaseOp>(side.leaves[0]);
+  match.last = cast<ReleaseOp>(side.leaves[1]);
+  auto fail = [](Operation *op, StringRef what) {
+    return op->emitOpError("expected one wait and one release of a channel, or "
+                           "a first step before a loop that releases each slot "
+                           "one step late: ")
+           << what;
+  };
+  match.loop = dyn_cast<scf::ForOp>(match.inner->getParentOp());
+  Block *block = match.first->getBlock();
+  if (!match.loop || match.loop->getBlock() != block ||
+      !match.first->isBeforeInBlock(match.loop))
+    return fail(match.inner,
+                "the second wait is not in a loop after the first");
+  auto next = dyn_cast<BlockArgument>(match.inner.getIteration());
+  if (!next || next.getOwner() != match.loop.getBody() ||
+      next.getArgNumber() == 0 || !findIncrement(next, match.loop) ||
+      !isConstant(findIncrement(next, match.loop), 1))
+    return fail(match.inner, "its iteration is not counted up by one in each "
+                             "trip of the loop around it");
+  unsigned index = next.getArgNumber() - 1;
+  if (!isSum(match.loop.getInitArgs()[index], match.first.getIteration(), 1))
+    return fail(match.inner, "its iteration does not follow the first one");
+  if (match.late->getBlock() != match.loop.getBody() ||
+      !match.inner->isBeforeInBlock(match.late) ||
+      !isSum(match.late.getIteration(), next, -1))
+    return fail(match.late, "it does not release the last step's slot after "
+                            "the wait for this step's");
+  if (match.last->getBlock() != block ||
+      !match.loop->isBeforeInBlock(match.last) ||
+      !isSum(match.last.getIteration(), match.loop.getResult(index), -1))
+    return fail(match.last, "it does not release the loop's last slot after "
+                            "the loop");
+  // The first step is there exactly when lower < upper.
+  auto branch = dyn_cast<scf::IfOp>(match.first->getParentOp());
+  if (branch && block == branch.thenBlock())
+    match.lower =
+        getLowerOfLess(branch.getCondition(), match.loop.getUpperBound());
+  if (!match.lower ||
+      !isSum(match.loop.getLowerBound(), match.lower, match.loop.getStep()))
+    return fail(match.first, "it is not in a branch taken when lower < upper, "
+                             "with a loop from lower + step to upper");
+  return match;
 }
 
 /// Threads that execute an operation; 0 when that is not known.
@@ -126,64 +266,132 @@ static int64_t countThreads(Operation *op) {
   return op->getParentOfType<KernelOp>().getBlockSize().value_or(0);
 }
 
-static LogicalResult setOnce(Operation *&place, Operation *user,
-                             StringRef what) {
-  if (!place) {
-    place = user;
+static LogicalResult expectOne(ArrayRef<Operation *> found, StringRef what) {
+  if (found.size() == 1)
     return success();
-  }
-  InFlightDiagnostic diagnostic = user->emitOpError("expected one ")
+  InFlightDiagnostic diagnostic = found[1]->emitOpError("expected one ")
                                   << what << " of a channel";
-  diagnostic.attachNote(place->getLoc()) << "the other one is here";
+  diagnostic.attachNote(found[0]->getLoc()) << "the other one is here";
   return diagnostic;
+}
+
+/// As many threads or warps arrive as the channel says.
+static LogicalResult verifyCount(Operation *leave, ArrivalAttr arrival) {
+  bool countsWarps = arrival.getKind() == ArrivalKind::Warps;
+  if (arrival.getKind() != ArrivalKind::Threads && !countsWarps)
+    return success();
+  int64_t arriving =
+      countThreads(leave) / (countsWarps ? target::threads::perWarp : 1);
+  if (arriving != 0 && arriving != arrival.getCount())
+    return leave->emitOpError("expected ")
+           << arrival.getCount() << (countsWarps ? " warps" : " threads")
+           << " to arrive, got " << arriving;
+  return success();
+}
+
+/// Multiplications into registers go on reading their operands: those issued
+/// before the last `allowed` groups must have been waited for in `block` before
+/// `leave`.
+static LogicalResult verifyWaitedFor(Block *block, Operation *leave,
+                                     int64_t allowed) {
+  int64_t issued = 0;
+  bool isWaitedFor = true;
+  for (Operation &op : *block) {
+    if (&op == leave)
+      break;
+    if (isa<MmaOp>(op) || op.walk([](MmaOp) {
+                              return WalkResult::interrupt();
+                            }).wasInterrupted()) {
+      ++issued;
+      isWaitedFor = issued <= allowed;
+    }
+    if (auto wait = dyn_cast<WaitMmaOp>(op))
+      isWaitedFor = int64_t(wait.getPending()) <= allowed;
+  }
+  if (isWaitedFor)
+    return success();
+  return leave->emitOpError("expected a bsmm.wait_mma before it, with at most ")
+         << allowed << " pending groups: earlier ones still read the slot";
+}
+
+static LogicalResult verifyEnds(CreateChannelOp create, const Side &side,
+                                StringRef enter, StringRef leave) {
+  if (side.enters.empty() && side.leaves.empty())
+    return create.emitOpError("expected a bsmm.") << enter << " of the channel";
+  if (side.leaves.empty())
+    return side.getEnter()->emitOpError("expected a bsmm.")
+           << leave << " after the " << enter;
+  if (side.enters.empty())
+    return side.getLeave()->emitOpError("expected a bsmm.")
+           << enter << " before the " << leave;
+  return success();
 }
 
 /// Both ends of a side are there, run together and hold the slot's buffers.
 static LogicalResult verifySide(CreateChannelOp create, const Side &side,
                                 ArrivalAttr arrival, StringRef enter,
                                 StringRef leave) {
-  if (!side.enter && !side.leave)
-    return create.emitOpError("expected a bsmm.") << enter << " of the channel";
-  if (!side.leave)
-    return side.enter->emitOpError("expected a bsmm.")
-           << leave << " after the " << enter;
-  if (!side.enter)
-    return side.leave->emitOpError("expected a bsmm.")
-           << enter << " before the " << leave;
-
-  Block *block = side.enter->getBlock();
-  Operation *leaveThere = block->findAncestorOpInBlock(*side.leave);
+  if (failed(verifyEnds(create, side, enter, leave)) ||
+      failed(expectOne(side.enters, enter)) ||
+      failed(expectOne(side.leaves, leave)))
+    return failure();
+  Operation *entered = side.getEnter(), *left = side.getLeave();
+  Block *block = entered->getBlock();
+  Operation *leaveThere = block->findAncestorOpInBlock(*left);
   bool isInLeader = isa_and_nonnull<LeaderOp>(leaveThere) &&
-                    side.leave->getParentOp() == leaveThere;
-  if ((leaveThere != side.leave && !isInLeader) ||
-      !side.enter->isBeforeInBlock(leaveThere))
-    return side.leave->emitOpError("expected after its ")
+                    left->getParentOp() == leaveThere;
+  if ((leaveThere != left && !isInLeader) ||
+      !entered->isBeforeInBlock(leaveThere))
+    return left->emitOpError("expected after its ")
            << enter << ", in the same block or in a bsmm.leader there";
-  if (getIteration(side.enter) != getIteration(side.leave))
-    return side.leave->emitOpError("expected the iteration of its ") << enter;
-  if (arrival.getKind() == ArrivalKind::Threads) {
-    int64_t threads = countThreads(side.leave);
-    if (threads != 0 && threads != arrival.getCount())
-      return side.leave->emitOpError("expected ")
-             << arrival.getCount() << " threads to arrive, got " << threads;
-  }
-  for (Value buffer : side.enter->getResults()) {
+  if (getIteration(entered) != getIteration(left))
+    return left->emitOpError("expected the iteration of its ") << enter;
+  if (failed(verifyCount(left, arrival)) ||
+      (isa<WaitOp>(entered) && failed(verifyWaitedFor(block, leaveThere, 0))))
+    return failure();
+  for (Value buffer : entered->getResults()) {
     for (Operation *user : buffer.getUsers()) {
       Operation *there = block->findAncestorOpInBlock(*user);
       bool isHeld = there && there->isBeforeInBlock(leaveThere);
       if (there == leaveThere && isInLeader)
         if (Operation *inLeader =
-                side.leave->getBlock()->findAncestorOpInBlock(*user))
-          isHeld = inLeader->isBeforeInBlock(side.leave);
+                left->getBlock()->findAncestorOpInBlock(*user))
+          isHeld = inLeader->isBeforeInBlock(left);
       if (isHeld)
         continue;
       InFlightDiagnostic diagnostic =
           user->emitOpError("uses a buffer of a slot that has been given away");
-      diagnostic.attachNote(side.leave->getLoc()) << "given away here";
+      diagnostic.attachNote(left->getLoc()) << "given away here";
       return diagnostic;
     }
   }
   return success();
+}
+
+/// The same for a consumer that releases late: the first step's slot is used
+/// before the loop, each further one in its own trip.
+static LogicalResult verifyLateConsumer(LateConsumer &consumer,
+                                        ArrivalAttr arrival) {
+  for (ReleaseOp release : {consumer.late, consumer.last})
+    if (failed(verifyCount(release, arrival)))
+      return failure();
+  for (Value buffer : consumer.first.getBuffers())
+    for (Operation *user : buffer.getUsers()) {
+      Operation *there =
+          consumer.loop->getBlock()->findAncestorOpInBlock(*user);
+      if (!there || !there->isBeforeInBlock(consumer.loop)) {
+        InFlightDiagnostic diagnostic = user->emitOpError(
+            "uses a buffer of a slot that has been given away");
+        diagnostic.attachNote(consumer.late->getLoc()) << "given away here";
+        return diagnostic;
+      }
+    }
+  int64_t groups = 0;
+  consumer.loop.getBody()->walk([&](MmaOp) { ++groups; });
+  return success(
+      succeeded(
+          verifyWaitedFor(consumer.loop.getBody(), consumer.late, groups)) &&
+      succeeded(verifyWaitedFor(consumer.loop->getBlock(), consumer.last, 0)));
 }
 
 /// The bytes announced for a slot are the bytes delivered.
@@ -218,62 +426,57 @@ static LogicalResult verifyCopies(CreateChannelOp create, AcquireOp acquire) {
 
 /// A warp that has both sides would wait for itself as soon as the slots are
 /// used up.
-static LogicalResult verifyWarps(const Side &producer, const Side &consumer) {
-  auto a = producer.enter->getParentOfType<WarpRoleOp>();
-  auto b = consumer.enter->getParentOfType<WarpRoleOp>();
+static LogicalResult verifyWarps(Operation *producer, Operation *consumer) {
+  auto a = producer->getParentOfType<WarpRoleOp>();
+  auto b = consumer->getParentOfType<WarpRoleOp>();
   if (!a || !b || a.getWarp() + a.getCount() <= b.getWarp() ||
       b.getWarp() + b.getCount() <= a.getWarp())
     return success();
   InFlightDiagnostic diagnostic =
-      consumer.enter->emitOpError(
-          "expected other warps than the producer's, got warp ")
+      consumer->emitOpError("expected other warps than the producer's, got "
+                            "warp ")
       << std::max(a.getWarp(), b.getWarp()) << " for both";
-  diagnostic.attachNote(producer.enter->getLoc())
-      << "the producer acquires here";
+  diagnostic.attachNote(producer->getLoc()) << "the producer acquires here";
   return diagnostic;
 }
 
+/// Where two schedules differ; empty when they are the same.
+static StringRef findDifference(const Schedule &a, const Schedule &b) {
+  SameValues values;
+  if (a.levels.size() != b.levels.size())
+    return "loops";
+  if (!values.isSame(a.start, b.start))
+    return "starts";
+  // From the outermost loop inwards: what lies inside of equal loops may depend
+  // on their induction variables.
+  for (auto [levelA, levelB] :
+       llvm::reverse(llvm::zip_equal(a.levels, b.levels))) {
+    if (!values.isSame(levelA.lower, levelB.lower) ||
+        !values.isSame(levelA.upper, levelB.upper) ||
+        !values.isSame(levelA.step, levelB.step))
+      return "bounds";
+    if (levelA.inductionVar && levelB.inductionVar)
+      values.addEqual(levelA.inductionVar, levelB.inductionVar);
+    if (!values.isSame(levelA.increment, levelB.increment))
+      return "counts";
+  }
+  return "";
+}
+
 /// Both sides run through the same iterations.
-static LogicalResult verifySchedules(const Side &producer,
-                                     const Side &consumer) {
-  FailureOr<Schedule> a = findSchedule(producer.enter);
-  FailureOr<Schedule> b = findSchedule(consumer.enter);
+static LogicalResult verifySchedules(Operation *producer, Operation *consumer,
+                                     FailureOr<Schedule> a,
+                                     FailureOr<Schedule> b) {
   if (failed(a) || failed(b))
     return failure();
-  StringRef difference;
-  SameValues values;
-  if (a->levels.size() != b->levels.size())
-    difference = "loops";
-  else if (!values.isSame(a->start, b->start))
-    difference = "starts";
-  else
-    // From the outermost loop inwards: what lies inside of equal loops may
-    // depend on their induction variables.
-    for (auto [levelA, levelB] :
-         llvm::reverse(llvm::zip_equal(a->levels, b->levels))) {
-      if (!values.isSame(levelA.loop.getLowerBound(),
-                         levelB.loop.getLowerBound()) ||
-          !values.isSame(levelA.loop.getUpperBound(),
-                         levelB.loop.getUpperBound()) ||
-          !values.isSame(levelA.loop.getStep(), levelB.loop.getStep())) {
-        difference = "bounds";
-        break;
-      }
-      values.addEqual(levelA.loop.getInductionVar(),
-                      levelB.loop.getInductionVar());
-      if (!values.isSame(levelA.increment, levelB.increment)) {
-        difference = "counts";
-        break;
-      }
-    }
+  StringRef difference = findDifference(*a, *b);
   if (difference.empty())
     return success();
   InFlightDiagnostic diagnostic =
-      consumer.enter->emitOpError(
+      consumer->emitOpError(
           "expected the iterations of the producer, got other ")
       << difference;
-  diagnostic.attachNote(producer.enter->getLoc())
-      << "the producer acquires here";
+  diagnostic.attachNote(producer->getLoc()) << "the producer acquires here";
   return diagnostic;
 }
 
@@ -282,37 +485,42 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
   if (create.getChannel().use_empty())
     return success();
   // In the order of the program, so that notes point at the first one.
-  SmallVector<Operation *> users;
+  Side producer, consumer;
   create->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
       [&](Operation *op) {
-        if (llvm::is_contained(op->getOperands(), create.getChannel()))
-          users.push_back(op);
+        if (!llvm::is_contained(op->getOperands(), create.getChannel()))
+          return;
+        if (isa<AcquireOp>(op))
+          producer.enters.push_back(op);
+        else if (isa<CommitOp>(op))
+          producer.leaves.push_back(op);
+        else if (isa<WaitOp>(op))
+          consumer.enters.push_back(op);
+        else if (isa<ReleaseOp>(op))
+          consumer.leaves.push_back(op);
       });
-  Side producer, consumer;
-  for (Operation *user : users) {
-    LogicalResult result = success();
-    if (isa<AcquireOp>(user))
-      result = setOnce(producer.enter, user, "acquire");
-    else if (isa<CommitOp>(user))
-      result = setOnce(producer.leave, user, "commit");
-    else if (isa<WaitOp>(user))
-      result = setOnce(consumer.enter, user, "wait");
-    else if (isa<ReleaseOp>(user))
-      result = setOnce(consumer.leave, user, "release");
-    if (failed(result))
-      return failure();
-  }
   if (failed(verifySide(create, producer, create.getProducer(), "acquire",
-                        "commit")) ||
-      failed(verifySide(create, consumer, create.getConsumer(), "wait",
-                        "release")))
+                        "commit")))
     return failure();
+  FailureOr<LateConsumer> late = failure();
+  if (consumer.enters.size() == 2 && consumer.leaves.size() == 2) {
+    late = matchLateConsumer(consumer);
+    if (failed(late) || failed(verifyLateConsumer(*late, create.getConsumer())))
+      return failure();
+  } else if (failed(verifySide(create, consumer, create.getConsumer(), "wait",
+                               "release"))) {
+    return failure();
+  }
+  Operation *acquire = producer.getEnter(), *wait = consumer.getEnter();
   if (create.getProducer().getKind() == ArrivalKind::Transaction &&
-      failed(verifyCopies(create, cast<AcquireOp>(producer.enter))))
+      failed(verifyCopies(create, cast<AcquireOp>(acquire))))
     return failure();
-  if (failed(verifyWarps(producer, consumer)))
+  if (failed(verifyWarps(acquire, wait)))
     return failure();
-  return verifySchedules(producer, consumer);
+  FailureOr<Schedule> produced = findSchedule(acquire);
+  FailureOr<Schedule> consumed =
+      succeeded(late) ? findSchedule(*late) : findSchedule(wait);
+  return verifySchedules(acquire, wait, produced, consumed);
 }
 
 namespace {

@@ -37,6 +37,21 @@ struct VerifyLayouts : bsmm::impl::BsmmVerifyLayoutsBase<VerifyLayouts> {
       remark("the scales of B", tiles->scaleB,
              "tcgen05.cp.32x128b.warpx4 for the MMA");
     });
+    getOperation()->walk([&](DotOp op) {
+      FailureOr<DotTiles> tiles = proveDot(op);
+      if (failed(tiles)) {
+        failedOnce = true;
+        return;
+      }
+      if (!print)
+        return;
+      for (auto [what, tile] :
+           {std::pair{"A", &tiles->a}, std::pair{"B^T", &tiles->b}})
+        op.emitRemark() << "proved: " << what << " "
+                        << tile->load.getMap().getType() << " -> "
+                        << tile->chain.str()
+                        << " is what a K-major shared-memory descriptor reads";
+    });
     if (failedOnce)
       signalPassFailure();
     markAllAnalysesPreserved();

@@ -42,8 +42,8 @@ gpu.module @epilogue attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK: %[[HIGH:.+]] = arith.shrui %[[OFFSET]], %c3_i32
   // CHECK: %[[BITS:.+]] = arith.andi %[[HIGH]], %c112_i32
   // CHECK: %[[PLACE:.+]] = arith.xori %[[OFFSET]], %[[BITS]]
-  // CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [8], strides = [1]} : vector<16xf16> to vector<8xf16>
   // CHECK: %[[UNIT:.+]] = llvm.getelementptr %{{.*}}[%[[PLACE]]]
+  // CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [8], strides = [1]} : vector<16xf16> to vector<8xf16>
   // CHECK: llvm.store %{{.*}}, %[[UNIT]] {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
   // CHECK: %[[NEXT:.+]] = arith.addi %[[OFFSET]], %c16_i32
   bsmm.kernel @write_shared() attributes {level = #bsmm.level<pipeline>,

@@ -127,7 +127,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #0 with role c: expected a tensor map, got 'i32'}}
+  // expected-error@below {{argument #0 with role c: expected a tensor map or !llvm.ptr<1>, got 'i32'}}
   bsmm.kernel @k(%c: i32 {bsmm.role = #bsmm.role<c>})
       attributes {level = #bsmm.level<tile>} {
     bsmm.return
@@ -207,7 +207,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role m is out of order or repeated; the order is a, b, sfa, sfb, c, d, sa, sb, bias, m, n, k, l, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role m is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
   bsmm.kernel @k(%n: i32 {bsmm.role = #bsmm.role<n>},
                  %m: i32 {bsmm.role = #bsmm.role<m>})
       attributes {level = #bsmm.level<tile>} {

@@ -549,9 +549,14 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %p = arith.constant true
-    scf.if %p {
-      // expected-error@below {{expected outside of branches and drains: all its threads execute it}}
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %last = scf.for %i = %c0 to %c1 step %c1 iter_args(%q = %p) -> (i1) : i32 {
+    scf.if %q {
+      // expected-error@below {{expected outside of drains, and of branches that threads may take differently: all its threads execute it}}
       bsmm.synchronize
+    }
+    scf.yield %q : i1
     }
     bsmm.return
   }
@@ -564,7 +569,7 @@ gpu.module @m {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
     bsmm.drain %acc columns 32 {
     ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
-      // expected-error@below {{expected outside of branches and drains: all its threads execute it}}
+      // expected-error@below {{expected outside of drains, and of branches that threads may take differently: all its threads execute it}}
       bsmm.publish
     } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
     bsmm.return
@@ -617,7 +622,7 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected a role of 1 warp or of the 4 of a warpgroup, got 2}}
+    // expected-error@below {{expected a role of 1 warp or of the 4 of each of its warpgroups, got 2}}
     bsmm.warp_role 0 count 2 {
     }
     bsmm.return
@@ -628,7 +633,7 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected a role of 1 warp or of the 4 of a warpgroup, got 0}}
+    // expected-error@below {{expected a role of 1 warp or of the 4 of each of its warpgroups, got 0}}
     bsmm.warp_role 0 count 0 {
     }
     bsmm.return
@@ -1535,7 +1540,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
-    // expected-error@below {{expected a power of two of columns, at most 128, that divides 128, got 0}}
+    // expected-error@below {{expected a power of two of columns, at most 128, got 0}}
     bsmm.drain %acc columns 0 {
     ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
     } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
@@ -1548,7 +1553,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
-    // expected-error@below {{expected a power of two of columns, at most 128, that divides 128, got -32}}
+    // expected-error@below {{expected a power of two of columns, at most 128, got -32}}
     bsmm.drain %acc columns -32 {
     ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
     } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
@@ -1561,7 +1566,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
-    // expected-error@below {{expected a power of two of columns, at most 128, that divides 128, got 24}}
+    // expected-error@below {{expected a power of two of columns, at most 128, got 24}}
     bsmm.drain %acc columns 24 {
     ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
     } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
@@ -1574,7 +1579,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
-    // expected-error@below {{expected a power of two of columns, at most 128, that divides 128, got 256}}
+    // expected-error@below {{expected a power of two of columns, at most 128, got 256}}
     bsmm.drain %acc columns 256 {
     ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
     } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
@@ -1587,7 +1592,7 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x192xf32, tensor_memory, accumulator>
-    // expected-error@below {{expected a power of two of columns, at most 128, that divides 192, got 128}}
+    // expected-error@below {{expected a number of columns that divides 192 columns from 0, got 128}}
     bsmm.drain %acc columns 128 {
     ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
     } : !bsmm.buffer<128x192xf32, tensor_memory, accumulator>

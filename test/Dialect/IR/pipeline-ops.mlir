@@ -103,7 +103,7 @@ gpu.module @pipeline_operations {
       // CHECK: bsmm.write_global %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]] base %{{.*}} stride %{{.*}} limits[%{{.*}}, %{{.*}}] : vector<32xf16>
       bsmm.write_global %half, %p[%row, %column] base %s stride %s
           limits [%i, %i] : vector<32xf16>
-    // CHECK: } : <128x128xf32, tensor_memory, accumulator>
+    // CHECK: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
     } : !accumulator
     // CHECK-NEXT: bsmm.publish
     bsmm.publish

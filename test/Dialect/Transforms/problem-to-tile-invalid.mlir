@@ -35,36 +35,6 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
 #sf = #bsmm.scales<blocked_128x4, vec = 16>
 func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
              %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
-             %c: tensor<128x512xf16>, %x: f32) -> tensor<128x512xf16> {
-  // expected-error@below {{expected no beta: tile-level kernels do not load C or a bias yet}}
-  %d = bsmm.scaled_matmul
-      ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
-          tensor<128x64xf8E4M3FN, #sf>, tensor<512x1024xf4E2M1FN>,
-          tensor<512x64xf8E4M3FN, #sf>)
-      outs(%c : tensor<128x512xf16>) beta(%x) -> tensor<128x512xf16>
-  return %d : tensor<128x512xf16>
-}
-
-// -----
-
-#sf = #bsmm.scales<blocked_128x4, vec = 16>
-func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
-             %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
-             %c: tensor<128x512xf16>, %x: tensor<512xf32>) -> tensor<128x512xf16> {
-  // expected-error@below {{expected no bias: tile-level kernels do not load C or a bias yet}}
-  %d = bsmm.scaled_matmul
-      ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
-          tensor<128x64xf8E4M3FN, #sf>, tensor<512x1024xf4E2M1FN>,
-          tensor<512x64xf8E4M3FN, #sf>)
-      outs(%c : tensor<128x512xf16>) bias(%x : tensor<512xf32>) -> tensor<128x512xf16>
-  return %d : tensor<128x512xf16>
-}
-
-// -----
-
-#sf = #bsmm.scales<blocked_128x4, vec = 16>
-func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
-             %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
              %c: tensor<128x512xf16>) -> tensor<128x512xf16> {
   // expected-error@below {{expected no silu: tile-level kernels have no exponential yet}}
   %d = bsmm.scaled_matmul

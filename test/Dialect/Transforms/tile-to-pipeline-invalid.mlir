@@ -95,7 +95,6 @@ gpu.module @m {
 // -----
 
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
-  // expected-error@below {{expected a target with tensor memory, got sm_90a; the pipeline level of other targets is not built yet}}
   bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
@@ -127,6 +126,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
       %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+        // expected-error@below {{expected a target with block-scaled tensor cores, got sm_90a; multiply without block scales there (bsmm.dot)}}
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
             tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
@@ -142,7 +142,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 // -----
 
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_120a">} {
-  // expected-error@below {{expected a target with tensor memory, got sm_120a; the pipeline level of other targets is not built yet}}
+  // expected-error@below {{expected a target with tensor memory or wgmma, got sm_120a; the pipeline level of other targets is not built yet}}
   bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
@@ -189,7 +189,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_120a">} {
 // -----
 
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_121a">} {
-  // expected-error@below {{expected a target with tensor memory, got sm_121a; the pipeline level of other targets is not built yet}}
+  // expected-error@below {{expected a target with tensor memory or wgmma, got sm_121a; the pipeline level of other targets is not built yet}}
   bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
@@ -236,7 +236,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_121a">} {
 // -----
 
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
-  // expected-error@below {{expected a bsmm.scaled_dot in a loop over K}}
+  // expected-error@below {{expected a bsmm.scaled_dot or bsmm.dot in a loop over K}}
   bsmm.kernel @k() attributes {level = #bsmm.level<tile>} {
     bsmm.return
   }
@@ -928,7 +928,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      // expected-error@below {{expected all scaled dots in one loop over K}}
+      // expected-error@below {{expected all dots in one loop over K}}
       %other = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum2
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
             tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
@@ -1052,7 +1052,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     %c1 = arith.constant 1 : i32
     %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-    // expected-error@below {{expected the loop over K to yield the sum of its scaled dots}}
+    // expected-error@below {{expected the loop over K to yield the sum of its dots}}
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
       %k = arith.muli %step, %c64 : i32
@@ -1120,7 +1120,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      // expected-error@below {{expected every load of the loop over K to feed a scaled dot}}
+      // expected-error@below {{expected every load of the loop over K to feed a dot}}
       %unused = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
@@ -1172,7 +1172,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
             tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
-      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      // expected-error@below {{expected only loads, reshapes, dots and scalar arithmetic in a loop over K}}
       %neg = arith.negf %zero : tensor<128x128xf32>
       scf.yield %next : tensor<128x128xf32>
     }
@@ -1218,7 +1218,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
       %p = arith.cmpi eq, %step, %c0 : i32
-      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      // expected-error@below {{expected only loads, reshapes, dots and scalar arithmetic in a loop over K}}
       scf.if %p {
       }
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
@@ -1268,7 +1268,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      // expected-error@below {{expected only loads, reshapes, dots and scalar arithmetic in a loop over K}}
       bsmm.tma_store %out, %d[%c0, %c0]
           : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
@@ -2694,7 +2694,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     }
     %x = math.exp %acc : tensor<128x128xf32>
     %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
-    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'math.exp' on the way}}
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants, loads and scalars before the store, got 'math.exp' on the way}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
     bsmm.return
@@ -2742,7 +2742,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     }
     %x = arith.remf %acc, %acc : tensor<128x128xf32>
     %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
-    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'arith.remf' on the way}}
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants, loads and scalars before the store, got 'arith.remf' on the way}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
     bsmm.return
@@ -2791,7 +2791,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     %x = bsmm.trans %acc [1, 0]
         : tensor<128x128xf32> to tensor<128x128xf32>
     %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
-    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'bsmm.trans' on the way}}
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants, loads and scalars before the store, got 'bsmm.trans' on the way}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
     bsmm.return
@@ -2840,7 +2840,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     %y = arith.extf %acc : tensor<128x128xf32> to tensor<128x128xf64>
     %x = arith.truncf %y : tensor<128x128xf64> to tensor<128x128xf32>
     %out = arith.truncf %x : tensor<128x128xf32> to tensor<128x128xf16>
-    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants and scalars before the store, got 'arith.truncf' on the way}}
+    // expected-error@below {{expected elementwise arith operations in f16, bf16 or f32 on the accumulator, constants, loads and scalars before the store, got 'arith.truncf' on the way}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
     bsmm.return
@@ -3200,7 +3200,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     %acc = scf.for %step = %c0 to %steps step %c1
         iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
       %f = arith.sitofp %step : i32 to f32
-      // expected-error@below {{expected only loads, reshapes, scaled dots and scalar arithmetic in a loop over K}}
+      // expected-error@below {{expected only loads, reshapes, dots and scalar arithmetic in a loop over K}}
       %g = math.exp %f : f32
       %k = arith.muli %step, %c64 : i32
       %a_tile = bsmm.tma_load %a[%c0, %k]

@@ -73,7 +73,7 @@ gpu.module @kernels {
   // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
   // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
   // CHECK-NEXT: bsmm.write_shared %[[H]], %[[STAGING]][%[[ROW]], %[[COLUMN]]]
-  // CHECK-NEXT: } : <128x128xf32, tensor_memory, accumulator>
+  // CHECK-NEXT: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
   // CHECK-NEXT: bsmm.release %[[RESULTS]][%[[TILE]]]
   // CHECK-NEXT: bsmm.publish
   // CHECK-NEXT: bsmm.leader {
@@ -216,7 +216,7 @@ gpu.module @kernels {
   // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
   // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
   // CHECK-NEXT: bsmm.write_shared %[[H]], %[[STAGING]][%[[ROW]], %[[COLUMN]]]
-  // CHECK-NEXT: } : <128x128xf32, tensor_memory, accumulator>
+  // CHECK-NEXT: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
   // CHECK-NEXT: bsmm.release %[[RESULTS]][%c0_i32]
   // CHECK-NEXT: bsmm.publish
   // CHECK-NEXT: bsmm.warp_role 0 {

@@ -67,11 +67,13 @@ def Bsmm_ArgumentRole : Bsmm_Enum<"ArgumentRole", "role of a kernel argument", [
   I32EnumAttrCase<"N", 10, "n">,
   I32EnumAttrCase<"K", 11, "k">,
   I32EnumAttrCase<"L", 12, "l">,
-  I32EnumAttrCase<"PitchD", 13, "pitch_d">,
-  I32EnumAttrCase<"BatchStrideD", 14, "batch_stride_d">,
-  I32EnumAttrCase<"Alpha", 15, "alpha">,
-  I32EnumAttrCase<"Beta", 16, "beta">,
-  I32EnumAttrCase<"OutScale", 17, "out_scale">
+  I32EnumAttrCase<"PitchC", 13, "pitch_c">,
+  I32EnumAttrCase<"BatchStrideC", 14, "batch_stride_c">,
+  I32EnumAttrCase<"PitchD", 15, "pitch_d">,
+  I32EnumAttrCase<"BatchStrideD", 16, "batch_stride_d">,
+  I32EnumAttrCase<"Alpha", 17, "alpha">,
+  I32EnumAttrCase<"Beta", 18, "beta">,
+  I32EnumAttrCase<"OutScale", 19, "out_scale">
 ]>;
 def Bsmm_ArgumentRoleAttr : EnumAttr<Bsmm_Dialect, Bsmm_ArgumentRole, "role"> {
   let description = [{
@@ -103,7 +105,8 @@ def Bsmm_BufferLayout : Bsmm_Enum<"BufferLayout", "placement of a buffer's eleme
 def Bsmm_ArrivalKind : Bsmm_Enum<"ArrivalKind", "how a side of a channel arrives", [
   I32EnumAttrCase<"Transaction", 0, "transaction">,
   I32EnumAttrCase<"MmaCommit", 1, "mma_commit">,
-  I32EnumAttrCase<"Threads", 2, "threads">
+  I32EnumAttrCase<"Threads", 2, "threads">,
+  I32EnumAttrCase<"Warps", 3, "warps">
 ]>;
 
 //===----------------------------------------------------------------------===//
@@ -209,6 +212,7 @@ def Bsmm_ArrivalAttr : Bsmm_Attr<"Arrival", "arrival"> {
     * `mma_commit`: the tensor core arrives when all its earlier operations of
       the issuing thread are complete.
     * `threads`: `count` threads arrive.
+    * `warps`: one thread of each of `count` warps arrives.
 
     Example: `#bsmm.arrival<threads, count = 128>`
 

@@ -161,29 +161,40 @@ def Bsmm_ReleaseOp : Bsmm_ChannelSignalOp<"release"> {
 
 def Bsmm_WarpRoleOp : Bsmm_PipelineOp<"warp_role", [
     SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "code for one warp or one warpgroup";
+  let summary = "code for one warp or for whole warpgroups";
   let description = [{
     Its body is executed by the threads of `count` warps of the CTA, from warp
     `warp` on; the other warps go on. Threads of a warp are together again at
-    its end. A role has one warp, or the four of a warpgroup: draining an
+    its end. A role has one warp, or those of whole warpgroups: draining an
     accumulator and reallocating registers are work of whole warpgroups.
+
+    `registers` gives each thread of the role that many registers while it runs
+    (a multiple of 8 from 24 to 256; PTX ISA 9.7.20, setmaxnreg); the roles of a kernel
+    together must fit the register file.
 
     Example:
 
     ```mlir
     bsmm.warp_role 4 {
     }
-    bsmm.warp_role 0 count 4 {
+    bsmm.warp_role 0 count 4 registers 232 {
     }
     ```
 
     Since version 1.
   }];
-  let arguments = (ins I64Attr:$warp, DefaultValuedAttr<I64Attr, "1">:$count);
+  let arguments = (ins I64Attr:$warp, DefaultValuedAttr<I64Attr, "1">:$count,
+                       OptionalAttr<I64Attr>:$registers);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$warp (`count` $count^)? attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $warp (`count` $count^)? (`registers` $registers^)? attr-dict-with-keyword
+    $body
+  }];
   let extraClassDeclaration = levelDeclaration # [{
-    bool isWarpgroup() { return getCount() == 4; }
+    /// Whether the role has whole warpgroups, and not one warp.
+    bool isWarpgroup() { return getCount() >= 4; }
+    /// Threads that execute the body.
+    int64_t getNumThreads();
   }];
   let hasVerifier = 1;
 }
@@ -321,13 +332,122 @@ def Bsmm_ScaledMmaOp : Bsmm_PipelineOp<"scaled_mma"> {
   let hasVerifier = 1;
 }
 
+def Bsmm_ZeroAccumulatorOp : Bsmm_PipelineOp<"zero_accumulator", [Pure]> {
+  let summary = "an accumulator of zeros in registers";
+  let description = [{
+    The sum of nothing: what a reduction of no steps gives. A sum of some steps
+    starts with a `bsmm.mma` without accumulator.
+
+    Example:
+
+    ```mlir
+    %acc = bsmm.zero_accumulator : !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    ```
+
+    Since version 1.
+  }];
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Bsmm_MmaOp : Bsmm_PipelineOp<"mma"> {
+  let summary = "start the multiplications of a tile into registers";
+  let description = [{
+    Issues, as one group, the tensor core operations that compute the product of
+    the tiles A `[m, k]` and B `[n, k]` in shared memory and add it to an
+    accumulator in registers, or start a new one with it. The result may be
+    passed to further `bsmm.mma`; anything else needs `bsmm.wait_mma`. Executed
+    by all warpgroups of the role, each for its rows.
+
+    Example:
+
+    ```mlir
+    %first = bsmm.mma %a, %b
+        : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>,
+          !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
+        -> !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    %sum = bsmm.mma %a, %b add %first
+        : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>,
+          !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
+        -> !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$a, Bsmm_BufferType:$b,
+                       Optional<Bsmm_AccumulatorType>:$accumulator);
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`add` $accumulator^)? attr-dict `:` qualified(type($a)) `,`
+    qualified(type($b)) `->` custom<SumType>(ref($accumulator),
+    type($accumulator), type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WaitMmaOp : Bsmm_PipelineOp<"wait_mma", [
+    AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "wait for groups of multiplications";
+  let description = [{
+    Waits until at most `pending` groups (`bsmm.mma`) issued by the role are
+    unfinished. The operands of finished groups may be overwritten; with 0
+    pending groups the result holds the sum.
+
+    Example:
+
+    ```mlir
+    %done = bsmm.wait_mma %sum pending 0 : !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_AccumulatorType:$accumulator, I64Attr:$pending);
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $accumulator `pending` $pending attr-dict `:`
+    qualified(type($accumulator))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_AddAccumulatorsOp : Bsmm_PipelineOp<"add_accumulators", [
+    Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "sum of two accumulators in registers";
+  let description = [{
+    Adds element by element in f32, rounding to nearest even: how a partial sum
+    of the tensor core is promoted to full precision. Both must have been
+    waited for.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.add_accumulators %sum, %partial : !bsmm.accumulator<128x128xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_AccumulatorType:$lhs, Bsmm_AccumulatorType:$rhs);
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` qualified(type($lhs))";
+  let hasVerifier = 1;
+}
+
 def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
     SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "read an accumulator piece by piece";
   let description = [{
-    Executed by a whole warpgroup. Each thread owns one row of the accumulator;
-    the body is executed once for every `columns` columns, in order, with the
-    thread's row (i32), the first column (i32) and the values.
+    Executed by all threads of whole warpgroups. The body is executed once for
+    every `columns` columns, in order, with the row (i32) and the column (i32)
+    of the thread's first value and the thread's values. `first` and `extent`
+    limit it to that many columns from a first one on.
+
+    * From tensor memory each thread owns one row: the values are `columns`
+      consecutive columns of it.
+    * From registers the values are `columns / 2` values in the order of wgmma
+      (PTX ISA 9.7.16.5.1): value `i` lies `8 * (i / 2 % 2)` rows below and
+      `8 * (i / 4) + i % 2` columns beyond the first one. The body is executed
+      for each block of 64 rows that a warpgroup holds.
 
     Example:
 
@@ -339,20 +459,93 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
 
     Since version 1.
   }];
-  let arguments = (ins Bsmm_BufferType:$accumulator, I64Attr:$columns);
+  let arguments = (ins
+    AnyTypeOf<[Bsmm_BufferType, Bsmm_AccumulatorType]>:$accumulator,
+    I64Attr:$columns, DefaultValuedAttr<I64Attr, "0">:$first,
+    OptionalAttr<I64Attr>:$extent);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $accumulator `columns` $columns attr-dict-with-keyword $body `:`
-    type($accumulator)
+    $accumulator `columns` $columns (`first` $first^)? (`extent` $extent^)?
+    attr-dict-with-keyword $body `:` qualified(type($accumulator))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = levelDeclaration # [{
+    /// Whether the accumulator lies in registers.
+    bool isFromRegisters();
+    /// Rows and columns of the accumulator.
+    ::llvm::ArrayRef<int64_t> getAccumulatorShape();
+    /// Columns that are drained.
+    int64_t getNumColumns();
+    /// The thread's values in one execution of the body.
+    ::mlir::VectorType getValuesType();
+    /// Rows and columns from the thread's first value to value `index`.
+    std::pair<int64_t, int64_t> getValueOffset(int64_t index);
+  }];
+}
+
+def Bsmm_ReadVectorOp : Bsmm_PipelineOp<"read_vector"> {
+  let summary = "read what belongs to the values of a drain from a vector";
+  let description = [{
+    Inside of a `bsmm.drain`: for each of the thread's values, the element of a
+    vector in global memory at `offset` plus the value's row (`dimension` 0) or
+    column (`dimension` 1). `start` is the row or column of the thread's first
+    value (i32); elements from `limit` on are zero.
+
+    Example:
+
+    ```mlir
+    %v = bsmm.read_vector %p[%column] offset %n limit %N dimension 1
+        : vector<32xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer, I32:$start, I32:$offset,
+                       I32:$limit, I64Attr:$dimension);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $pointer `[` $start `]` `offset` $offset `limit` $limit `dimension`
+    $dimension attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_ReadGlobalOp : Bsmm_PipelineOp<"read_global"> {
+  let summary = "read what belongs to the values of a drain from a matrix";
+  let description = [{
+    Inside of a `bsmm.drain`: for each of the thread's values, the element of a
+    matrix in global memory at its row and column, or zero where they reach the
+    limits (i32). `row` and `column` are those of the thread's first value;
+    `stride` is the pitch of a row in elements (i64); `base` is the offset of
+    the matrix in elements (i64).
+
+    Example:
+
+    ```mlir
+    %v = bsmm.read_global %p[%row, %column] base %o stride %s limits [%M, %N]
+        : vector<32xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer, I32:$row, I32:$column,
+                       I64:$base, I64:$stride, I32:$limit_row,
+                       I32:$limit_column);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $pointer `[` $row `,` $column `]` `base` $base `stride` $stride `limits` `[`
+    $limit_row `,` $limit_column `]` attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
 
 def Bsmm_WriteSharedOp : Bsmm_PipelineOp<"write_shared"> {
-  let summary = "write consecutive elements of a row to shared memory";
+  let summary = "write the values of a drain to shared memory";
   let description = [{
-    Writes the elements of a vector to row `row`, columns `column` and on, of a
-    buffer, in 16-byte units at their swizzled places.
+    Writes the thread's values to their rows and columns of a buffer, at their
+    swizzled places. `row` and `column` (i32) are those of the thread's first
+    value in the buffer. Outside of a drain from registers the values are
+    consecutive columns of one row.
 
     Example:
 
@@ -373,12 +566,14 @@ def Bsmm_WriteSharedOp : Bsmm_PipelineOp<"write_shared"> {
 }
 
 def Bsmm_WriteGlobalOp : Bsmm_PipelineOp<"write_global"> {
-  let summary = "write consecutive elements of a row to global memory";
+  let summary = "write the values of a drain to global memory";
   let description = [{
-    Writes the elements of a vector to row `row`, columns `column` and on of a
-    matrix in global memory, each one only where row and column are below the
-    limits (i32). `stride` is the pitch of a row in elements (i64); `base` is
-    the offset of the matrix in elements (i64).
+    Writes the thread's values to their rows and columns of a matrix in global
+    memory, each one only where row and column are below the limits (i32). `row`
+    and `column` are those of the thread's first value; `stride` is the pitch of
+    a row in elements (i64); `base` is the offset of the matrix in elements
+    (i64). Outside of a drain from registers the values are consecutive columns
+    of one row.
 
     Example:
 
@@ -429,22 +624,23 @@ def Bsmm_StoreAsyncOp : Bsmm_PipelineOp<"store_async"> {
 def Bsmm_WaitStoresOp : Bsmm_PipelineOp<"wait_stores"> {
   let summary = "wait for the stores of this thread";
   let description = [{
-    Waits until the stores that this thread has issued have read shared memory
-    (`read`), or are complete.
+    Waits until at most `pending` of the stores that this thread has issued have
+    still to read shared memory (`read`), or to complete.
 
-    Example: `bsmm.wait_stores read`
+    Example: `bsmm.wait_stores read pending 1`
 
     Since version 1.
   }];
-  let arguments = (ins UnitAttr:$read);
-  let assemblyFormat = "(`read` $read^)? attr-dict";
+  let arguments = (ins UnitAttr:$read,
+                       DefaultValuedAttr<I64Attr, "0">:$pending);
+  let assemblyFormat = "(`read` $read^)? (`pending` $pending^)? attr-dict";
   let hasVerifier = 1;
 }
 
 def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
   let summary = "all threads of the CTA meet";
   let description = [{
-    A barrier of the whole CTA, or of the warpgroup whose role it stands in,
+    A barrier of the whole CTA, or of the warpgroups whose role it stands in,
     that also orders tensor-memory operations of the threads before it against
     those after it.
 
@@ -459,7 +655,7 @@ def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
 def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
   let summary = "make shared-memory writes visible to the CTA and the TMA unit";
   let description = [{
-    Executed by all threads of the CTA, or of the warpgroup whose role it stands
+    Executed by all threads of the CTA, or of the warpgroups whose role it stands
     in: orders their writes to shared memory before later asynchronous reads
     (proxy fence) and meets at a barrier.
 

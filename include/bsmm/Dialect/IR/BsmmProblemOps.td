@@ -21,13 +21,19 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
     Pure, AttrSizedOperandSegments, DestinationStyleOpInterface]> {
   let summary = "block-scaled matrix multiplication of whole tensors";
   let description = [{
-    Computes `D = cast(act(alpha * acc + beta * C + bias) * out_scale)` with
-    `acc[m, n] = sum_k A[m, k] SA[m, k / vec] B[n, k] SB[n, k / vec]`, batched
-    over a leading dimension when the operands have rank 3. Both operands are
-    K-major: A is `[L, M, K]`, B is `[L, N, K]`, C and D are `[L, M, N]`; the
-    scales are `[L, M, ceil(K / vec)]` and `[L, N, ceil(K / vec)]` and say
-    their order and vector size in their encoding. The epilogue is computed in
-    f32, in that order; `beta` absent means that C is not read.
+    Computes
+    `D = cast(act(alpha * (acc * sa[m] * sb[n]) + beta * C + bias[n]) * out_scale)`
+    with `acc[m, n] = sum_k A[m, k] SA[m, k / vec] B[n, k] SB[n, k / vec]`,
+    batched over a leading dimension when the operands have rank 3. Both
+    operands are K-major: A is `[L, M, K]`, B is `[L, N, K]`, C and D are
+    `[L, M, N]`; the block scales are `[L, M, ceil(K / vec)]` and
+    `[L, N, ceil(K / vec)]` and say their order and vector size in their
+    encoding. The epilogue is computed in f32, in that order; `beta` absent
+    means that C is not read.
+
+    Block scales are given for both operands or for neither; without them the
+    operands are multiplied as they are. `row_scales` are vectors of f32, of M
+    values for A and of N values for B, or of one value for a whole tensor.
 
     Example:
 
@@ -38,16 +44,23 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
             tensor<128x64xf8E4M3FN, #sf>, tensor<512x1024xf4E2M1FN>,
             tensor<512x64xf8E4M3FN, #sf>)
         outs(%c : tensor<128x512xf16>) -> tensor<128x512xf16>
+    %e = bsmm.scaled_matmul
+        ins(%f, %g : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>)
+        outs(%h : tensor<128x512xbf16>)
+        row_scale_a(%sa : tensor<128xf32>) row_scale_b(%sb : tensor<1xf32>)
+        -> tensor<128x512xbf16>
     ```
 
     Since version 1.
   }];
   let arguments = (ins
     AnyRankedTensor:$a,
-    AnyRankedTensor:$scale_a,
+    Optional<AnyRankedTensor>:$scale_a,
     AnyRankedTensor:$b,
-    AnyRankedTensor:$scale_b,
+    Optional<AnyRankedTensor>:$scale_b,
     AnyRankedTensor:$init,
+    Optional<AnyRankedTensor>:$row_scale_a,
+    Optional<AnyRankedTensor>:$row_scale_b,
     Optional<F32>:$alpha,
     Optional<F32>:$beta,
     Optional<AnyRankedTensor>:$bias,
@@ -57,9 +70,11 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
   );
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    `ins` `(` $a `scales` $scale_a `,` $b `scales` $scale_b `:` type($a) `,`
-    type($scale_a) `,` type($b) `,` type($scale_b) `)`
+    `ins` `(` custom<ScaledOperands>($a, type($a), $scale_a, type($scale_a),
+                                     $b, type($b), $scale_b, type($scale_b)) `)`
     `outs` `(` $init `:` type($init) `)`
+    (`row_scale_a` `(` $row_scale_a^ `:` type($row_scale_a) `)`)?
+    (`row_scale_b` `(` $row_scale_b^ `:` type($row_scale_b) `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)? (`out_scale` `(` $out_scale^ `)`)?
     attr-dict `->` type($result)
@@ -70,7 +85,9 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getInitMutable();
     }
-    /// Elements of K that share one scale.
+    /// Whether the operands have block scales.
+    bool isBlockScaled() { return bool(getScaleA()); }
+    /// Elements of K that share one block scale; 0 without block scales.
     int64_t getScaleVectorSize();
   }];
 }

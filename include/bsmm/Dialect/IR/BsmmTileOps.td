@@ -93,6 +93,86 @@ def Bsmm_PredicatedStoreOp : Bsmm_TileOp<"predicated_store", [
   let hasVerifier = 1;
 }
 
+def Bsmm_PredicatedLoadOp : Bsmm_TileOp<"predicated_load", [
+    MemoryEffects<[MemRead]>]> {
+  let summary = "load a tile element by element";
+  let description = [{
+    Loads the elements of a tile `[1, rows, columns]` that lie inside of a
+    matrix in global memory; the others are zero. It is how an epilogue reads C:
+    base address and pitch need no alignment beyond that of an element.
+    `limits` are the extents M and N of the matrix (i32), `strides` the strides
+    of batch and row in elements (i64).
+
+    Example:
+
+    ```mlir
+    %t = bsmm.predicated_load %c[%l, %m, %n] limits [%M, %N]
+        strides [%sl, %sm] : tensor<1x128x128xf16>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer,
+                       Variadic<I32>:$coordinates, I32:$limit_m, I32:$limit_n,
+                       I64:$stride_batch, I64:$stride_row);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `limits` `[` $limit_m `,` $limit_n `]`
+    `strides` `[` $stride_batch `,` $stride_row `]` attr-dict `:`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_VectorLoadOp : Bsmm_TileOp<"vector_load", [
+    MemoryEffects<[MemRead]>]> {
+  let summary = "load consecutive elements of a vector in global memory";
+  let description = [{
+    Loads elements `offset`, `offset + 1`, ... (i32) of a vector; those from
+    `limit` (i32) on are zero. It is how an epilogue reads row scales, column
+    scales and a bias.
+
+    Example:
+
+    ```mlir
+    %v = bsmm.vector_load %p[%n] limit %N : tensor<256xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer, I32:$offset, I32:$limit);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $pointer `[` $offset `]` `limit` $limit attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_BroadcastOp : Bsmm_TileOp<"broadcast", [Pure]> {
+  let summary = "a vector repeated along the other dimension of a tile";
+  let description = [{
+    A tile of rank 2 whose element `[i, j]` is the element of the vector at the
+    index of dimension `dimension`: 0 repeats it along rows (a scale of each
+    row), 1 along columns (a bias of each column). A vector of one element
+    stands for all.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.broadcast %0 dimension 1 : tensor<256xf32> to tensor<128x256xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source, I64Attr:$dimension);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $source `dimension` $dimension attr-dict `:` type($source) `to`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Bsmm_ReshapeOp : Bsmm_TileOp<"reshape", [Pure]> {
   let summary = "same elements, in the same order, in another shape";
   let description = [{
@@ -207,6 +287,44 @@ def Bsmm_ScaledDotOp : Bsmm_TileOp<"scaled_dot", [
     int64_t getK();
     /// Elements of K that share one scale.
     int64_t getScaleVectorSize();
+  }];
+}
+
+def Bsmm_DotOp : Bsmm_TileOp<"dot", [
+    Pure, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "matrix multiplication of tiles";
+  let description = [{
+    `result = accumulator + A B` with A `[m, k]` and B `[k, n]`, both K-major in
+    memory.
+
+    Tensor cores may keep fewer bits of a sum than the accumulator's type has
+    (wgmma with 8-bit operands: 13 bits of fraction). With `promote_every` the
+    sum of that many elements of K is added to the accumulator in full
+    precision; without it the tensor core alone accumulates.
+
+    Example:
+
+    ```mlir
+    %d = bsmm.dot %a, %b, %acc
+        : tensor<128x128xf8E4M3FN>, tensor<128x256xf8E4M3FN>,
+          tensor<128x256xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$a, AnyStaticShapeTensor:$b,
+    AnyStaticShapeTensor:$accumulator, OptionalAttr<I64Attr>:$promote_every);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator (`promote_every` $promote_every^)? attr-dict `:`
+    type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = levelDeclaration # [{
+    int64_t getM();
+    int64_t getN();
+    int64_t getK();
   }];
 }
 

@@ -74,6 +74,37 @@ def Bsmm_BufferType : Bsmm_Type<"Buffer", "buffer"> {
   }];
 }
 
+def Bsmm_AccumulatorType : Bsmm_Type<"Accumulator", "accumulator"> {
+  let summary = "an accumulator in the registers of warpgroups";
+  let description = [{
+    The sum of a tile in registers, spread over the threads of the role that
+    issues and drains it: its rows are split evenly among the `warpgroups` of
+    the role (1 when not stated), in blocks of 64 rows laid out as `wgmma`
+    leaves them (PTX ISA 9.7.16.5.1). It is an SSA value: an operation on it gives the new value, so
+    that nothing can use the sum before the wait that makes it valid. It never
+    leaves its role; accumulators in tensor memory are `!bsmm.buffer`s.
+
+    Example:
+
+    ```mlir
+    !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    ```
+
+    Since version 1.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType,
+    "int64_t":$warpgroups
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Blocks of 64 rows that each warpgroup holds.
+    int64_t getRowBlocks() const;
+  }];
+}
+
 def Bsmm_ChannelType : Bsmm_Type<"Channel", "channel"> {
   let summary = "a ring of slots between two roles";
   let description = [{

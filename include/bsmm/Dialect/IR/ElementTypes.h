@@ -32,6 +32,16 @@ int64_t getPackedBytes(mlir::Type type, int64_t count);
 std::string whyNotScaledFormat(mlir::Type a, mlir::Type b, mlir::Type scale,
                                int64_t vectorSize);
 
+/// Why no target at all multiplies these types without block scales; empty when
+/// some target does.
+std::string whyNotDenseFormat(mlir::Type a, mlir::Type b);
+
+/// The wgmma form that multiplies tiles of these types and of `n` columns into
+/// f32, or nullptr; then `reason` says why and what would be legal.
+const target::InstructionForm *selectWgmmaForm(const target::Gpu &gpu,
+                                               mlir::Type a, mlir::Type b,
+                                               int64_t n, std::string &reason);
+
 /// The block-scaled tcgen05 form that multiplies tiles of these types and of
 /// `m` rows and `n` columns, or nullptr; then `reason` says why and what would
 /// be legal. Where several forms fit, the one that reads packed elements is

@@ -29,6 +29,11 @@ struct ScaledDotTiles {
   LoadedTile a, scaleA, b, scaleB;
 };
 
+/// The two operands of a dot.
+struct DotTiles {
+  LoadedTile a, b;
+};
+
 /// Follows a value back to its load. Emits an error on `user` when the value is
 /// not a chain of reshape, trans and at most one extract_rows after a load.
 mlir::FailureOr<LoadedTile> traceToLoad(mlir::Operation *user,
@@ -39,6 +44,9 @@ mlir::FailureOr<LoadedTile> traceToLoad(mlir::Operation *user,
 /// core reads them: A [m, k] and B [n, k] row by row, scales as 512-byte tiles.
 /// Emits an error with both layouts and the first coordinate that differs.
 mlir::FailureOr<ScaledDotTiles> proveScaledDot(ScaledDotOp op);
+
+/// The same for the operands of a dot without block scales.
+mlir::FailureOr<DotTiles> proveDot(DotOp op);
 
 } // namespace bsmm
 

@@ -1,0 +1,288 @@
+//===- EmitEpilogue.cpp - from the accumulator to the output --------------===//
+
+#include "PipelineBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Columns of the accumulator that a thread holds at a time.
+static constexpr int64_t drainColumns = 32;
+
+FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
+  if (Value known = piece.local.lookupOrNull(value);
+      known && isa<VectorType>(known.getType()))
+    return known;
+  // An epilogue is a few operations; the stack is not for thousands.
+  if (++epilogueDepth > 1000)
+    return tile.store->emitOpError(
+        "expected an epilogue of at most 1000 operations");
+  Operation *op = value.getDefiningOp();
+  auto tensor = cast<RankedTensorType>(value.getType());
+  auto vectorType = VectorType::get({piece.size}, tensor.getElementType());
+  DenseElementsAttr splat;
+  if (op && matchPattern(value, m_Constant(&splat)) && splat.isSplat()) {
+    auto attribute =
+        DenseElementsAttr::get(vectorType, splat.getSplatValue<Attribute>());
+    Value result =
+        arith::ConstantOp::create(builder, op->getLoc(), vectorType, attribute);
+    return result;
+  }
+  if (auto broadcast = dyn_cast_or_null<tensor::SplatOp>(op)) {
+    Value result =
+        vector::BroadcastOp::create(builder, op->getLoc(), vectorType,
+                                    piece.local.lookup(broadcast.getInput()));
+    return result;
+  }
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
+    Value source = broadcast.getSource();
+    auto load = source.getDefiningOp<VectorLoadOp>();
+    if (!load)
+      return broadcast.emitOpError("expected a vector of a bsmm.vector_load "
+                                   "between the loop over K and the store");
+    Value result;
+    if (load.getType().getNumElements() == 1)
+      result = vector::BroadcastOp::create(builder, op->getLoc(), vectorType,
+                                           piece.local.lookup(source));
+    else
+      result = ReadVectorOp::create(
+          builder, op->getLoc(), vectorType,
+          piece.local.lookup(load.getPointer()),
+          broadcast.getDimension() == 0 ? piece.row : piece.column,
+          piece.local.lookup(load.getOffset()),
+          piece.local.lookup(load.getLimit()), broadcast.getDimension());
+    piece.local.map(value, result);
+    return result;
+  }
+  if (auto load = dyn_cast_or_null<PredicatedLoadOp>(op)) {
+    const GlobalTile &source = globalTiles.find(op)->second;
+    Value result = ReadGlobalOp::create(builder, op->getLoc(), vectorType,
+                                        piece.local.lookup(load.getPointer()),
+                                        piece.row, piece.column, source.base,
+                                        piece.local.lookup(load.getStrideRow()),
+                                        source.rowsLeft, source.columnsLeft);
+    piece.local.map(value, result);
+    return result;
+  }
+  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
+    auto withoutUnits = [](ArrayRef<int64_t> shape) {
+      return llvm::to_vector(llvm::make_filter_range(
+          shape, [](int64_t extent) { return extent != 1; }));
+    };
+    auto source = cast<RankedTensorType>(reshape.getSource().getType());
+    if (withoutUnits(source.getShape()) != withoutUnits(tensor.getShape()))
+      return reshape.emitOpError("expected only dimensions of extent 1 to "
+                                 "come or go between the loop over K and the "
+                                 "store");
+    return emitElementwise(reshape.getSource(), piece);
+  }
+  if (auto cast = dyn_cast_or_null<arith::TruncFOp>(op);
+      cast && cast.getRoundingmode() &&
+      *cast.getRoundingmode() != arith::RoundingMode::to_nearest_even)
+    return cast.emitOpError("expected rounding to nearest even in an epilogue");
+  auto isLowered = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16() || element.isF32() ||
+           element.isInteger(1) || element.isSignlessInteger(32);
+  };
+  // Remainders and the functions of math become calls of a device library.
+  if (!op || op == tile.mainLoop || !op->hasTrait<OpTrait::Elementwise>() ||
+      op->getNumResults() != 1 || !isa<arith::ArithDialect>(op->getDialect()) ||
+      isa<arith::RemFOp>(op) ||
+      !llvm::all_of(op->getOperandTypes(), isLowered) ||
+      !llvm::all_of(op->getResultTypes(), isLowered))
+    return tile.store->emitOpError(
+               "expected elementwise arith operations in f16, "
+               "bf16 or f32 on the accumulator, constants, loads "
+               "and scalars before the store, got '")
+           << (op ? op->getName().getStringRef() : StringRef("an argument"))
+           << "' on the way";
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      operands.push_back(piece.local.lookup(operand));
+      continue;
+    }
+    FailureOr<Value> part = emitElementwise(operand, piece);
+    if (failed(part))
+      return failure();
+    operands.push_back(*part);
+  }
+  OperationState state(op->getLoc(), op->getName(), operands, {vectorType},
+                       op->getAttrs());
+  Value result = builder.create(state)->getResult(0);
+  piece.local.map(value, result);
+  return result;
+}
+
+PipelineBuilder::GlobalTile
+PipelineBuilder::emitGlobalTile(ValueRange coordinates, Value strideBatch,
+                                Value strideRow, Value limitM, Value limitN) {
+  Type i64 = builder.getI64Type();
+  auto wide = [&](Value value) -> Value {
+    return arith::ExtSIOp::create(builder, loc, i64, value);
+  };
+  GlobalTile result;
+  Value batch =
+      arith::MulIOp::create(builder, loc, wide(coordinates[0]), strideBatch);
+  Value row =
+      arith::MulIOp::create(builder, loc, wide(coordinates[1]), strideRow);
+  result.base = arith::AddIOp::create(builder, loc, batch, row);
+  result.base =
+      arith::AddIOp::create(builder, loc, result.base, wide(coordinates[2]));
+  result.rowsLeft = arith::SubIOp::create(builder, loc, limitM, coordinates[1]);
+  result.columnsLeft =
+      arith::SubIOp::create(builder, loc, limitN, coordinates[2]);
+  return result;
+}
+
+/// What the epilogue reads once for a tile: vectors of one element, and where
+/// matrices start.
+void PipelineBuilder::emitPreloads() {
+  for (Operation &op : *tile.store->getBlock()) {
+    if (auto load = dyn_cast<VectorLoadOp>(op);
+        load && load.getType().getNumElements() == 1) {
+      auto type = VectorType::get({1}, load.getType().getElementType());
+      Value element = ReadVectorOp::create(
+          builder, load.getLoc(), type, mapping.lookup(load.getPointer()),
+          constant(0), mapping.lookup(load.getOffset()),
+          mapping.lookup(load.getLimit()), 0);
+      mapping.map(load.getResult(),
+                  vector::ExtractOp::create(builder, load.getLoc(), element, 0)
+                      .getResult());
+    }
+    if (auto load = dyn_cast<PredicatedLoadOp>(op)) {
+      SmallVector<Value> coordinates;
+      for (Value coordinate : load.getCoordinates())
+        coordinates.push_back(mapping.lookup(coordinate));
+      globalTiles[&op] = emitGlobalTile(
+          coordinates, mapping.lookup(load.getStrideBatch()),
+          mapping.lookup(load.getStrideRow()), mapping.lookup(load.getLimitM()),
+          mapping.lookup(load.getLimitN()));
+    }
+  }
+}
+
+/// Some columns of the tile: computed, and written to the staging buffer or to
+/// the output. `isNotEmpty` is null for a sum that is valid in any case.
+LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
+                                         int64_t first, int64_t extent,
+                                         Value stagingBuffer,
+                                         const GlobalTile &output) {
+  int64_t columns = drainColumns;
+  while (extent % columns != 0)
+    columns /= 2;
+  bool isWhole = extent == tile.columns;
+  auto drain = DrainOp::create(builder, loc, accumulator, columns, first,
+                               isWhole ? IntegerAttr()
+                                       : builder.getI64IntegerAttr(extent));
+  OpBuilder::InsertionGuard guard(builder);
+  VectorType valuesType = drain.getValuesType();
+  Type i32 = builder.getI32Type();
+  Block *body = builder.createBlock(&drain.getBody(), {},
+                                    {i32, i32, valuesType}, {loc, loc, loc});
+  Piece piece;
+  piece.row = body->getArgument(0);
+  piece.column = body->getArgument(1);
+  piece.size = valuesType.getDimSize(0);
+  piece.local = mapping;
+  Value values = body->getArgument(2);
+  if (isNotEmpty) {
+    Value zeros = arith::ConstantOp::create(builder, loc, valuesType,
+                                            builder.getZeroAttr(valuesType));
+    values = arith::SelectOp::create(builder, loc, isNotEmpty, values, zeros);
+  }
+  piece.local.map(tile.mainLoop.getResult(0), values);
+  FailureOr<Value> result = emitElementwise(tile.store->getOperand(0), piece);
+  if (failed(result))
+    return failure();
+  if (!stagingBuffer) {
+    auto store = cast<PredicatedStoreOp>(tile.store);
+    WriteGlobalOp::create(
+        builder, loc, *result, mapping.lookup(store.getPointer()), piece.row,
+        piece.column, output.base, mapping.lookup(store.getStrideRow()),
+        output.rowsLeft, output.columnsLeft);
+    return success();
+  }
+  Value column = piece.column;
+  if (first != 0)
+    column = arith::SubIOp::create(builder, loc, column, constant(first));
+  WriteSharedOp::create(builder, loc, *result, stagingBuffer, piece.row,
+                        column);
+  return success();
+}
+
+LogicalResult PipelineBuilder::emitEpilogue(Part part) {
+  // One thread, always the same one, stores and waits for its stores.
+  auto emitStoringThread = [&](function_ref<void()> body) {
+    if (part == Part::Everything)
+      emitRole(0, 1, [&] { emitLeader(body); });
+    else
+      emitLeader(body);
+  };
+  auto emitWaitForStores = [&](int64_t pending) {
+    emitStoringThread(
+        [&] { WaitStoresOp::create(builder, loc, /*read=*/true, pending); });
+  };
+  auto tmaStore = dyn_cast<TmaStoreOp>(tile.store);
+  auto predicatedStore = dyn_cast<PredicatedStoreOp>(tile.store);
+  // The only staging buffer is free when the last store has read it.
+  bool isSingleBuffer = tmaStore && tile.stagingSlots == 1;
+  auto emitFreeStaging = [&] {
+    emitWaitForStores(0);
+    SynchronizeOp::create(builder, loc);
+  };
+  Value accumulator = registerSum, isNotEmpty;
+  if (!tile.accumulatesInRegisters()) {
+    if (isSingleBuffer)
+      emitFreeStaging();
+    accumulator = WaitOp::create(builder, loc, TypeRange{tile.accumulatorType},
+                                 resultChannel, tileNumber)
+                      .getBuffers()[0];
+  }
+  SmallVector<Value> coordinates;
+  for (Value coordinate :
+       tmaStore ? tmaStore.getCoordinates() : predicatedStore.getCoordinates())
+    coordinates.push_back(mapping.lookup(coordinate));
+  if (!tile.accumulatesInRegisters())
+    isNotEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                       steps, constant(0));
+  GlobalTile output;
+  if (predicatedStore)
+    output = emitGlobalTile(coordinates,
+                            mapping.lookup(predicatedStore.getStrideBatch()),
+                            mapping.lookup(predicatedStore.getStrideRow()),
+                            mapping.lookup(predicatedStore.getLimitM()),
+                            mapping.lookup(predicatedStore.getLimitN()));
+  emitPreloads();
+
+  int64_t pieces = tile.getStagingPieces();
+  int64_t extent = tile.columns / pieces;
+  for (int64_t index = 0; index < pieces; ++index) {
+    if (isSingleBuffer && (tile.accumulatesInRegisters() || index != 0))
+      emitFreeStaging();
+    Value buffer = tmaStore ? staging[index % tile.stagingSlots] : Value();
+    if (failed(emitDrain(accumulator, isNotEmpty, index * extent, extent,
+                         buffer, output)))
+      return failure();
+    if (!tile.accumulatesInRegisters() && index == pieces - 1)
+      ReleaseOp::create(builder, loc, resultChannel, tileNumber);
+    if (!tmaStore)
+      continue;
+    // What the next piece overwrites has been read before the threads meet.
+    if (tile.stagingSlots > 1)
+      emitWaitForStores(tile.stagingSlots - 2);
+    PublishOp::create(builder, loc);
+    SmallVector<Value> place = coordinates;
+    if (index != 0)
+      place.back() = arith::AddIOp::create(builder, loc, place.back(),
+                                           constant(index * extent));
+    emitStoringThread([&] {
+      StoreAsyncOp::create(builder, tmaStore.getLoc(), buffer,
+                           mapping.lookup(tmaStore.getMap()), place);
+    });
+  }
+  return success();
+}

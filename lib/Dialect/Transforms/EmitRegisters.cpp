@@ -1,0 +1,82 @@
+//===- EmitRegisters.cpp - multiplications into registers -----------------===//
+
+#include "PipelineBuilder.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// The dots of a step, each a group of multiplications; `accumulator` is null
+/// at the start of a sum.
+Value PipelineBuilder::emitMultiply(ValueRange buffers, Value accumulator) {
+  for (TileKernel::Dot &dot : tile.dots)
+    accumulator = MmaOp::create(builder, dot.op->getLoc(), getRegisterType(),
+                                buffers[dot.a], buffers[dot.b], accumulator);
+  return accumulator;
+}
+
+/// The multiplications of a tile's steps, by all consumer warpgroups. The first
+/// step starts the sum. Each further step is issued before the last one is
+/// waited for, so that the tensor core always has work; a slot is therefore
+/// released one step late.
+void PipelineBuilder::emitRegisterMultiplications() {
+  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
+  AccumulatorType type = getRegisterType();
+  Value one = constant(1);
+  Value lower = mapping.lookup(tile.mainLoop.getLowerBound());
+  Value upper = mapping.lookup(tile.mainLoop.getUpperBound());
+  Value step = mapping.lookup(tile.mainLoop.getStep());
+  OpBuilder::InsertionGuard guard(builder);
+
+  if (tile.dots.front().isPromoted) {
+    Value zero = ZeroAccumulatorOp::create(builder, loc, type);
+    auto loop =
+        scf::ForOp::create(builder, tile.mainLoop.getLoc(), lower, upper, step,
+                           ValueRange{iterationBase, zero});
+    registerSum = loop.getResult(1);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value iteration = loop.getRegionIterArg(0), sum = loop.getRegionIterArg(1);
+    auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
+    Value partial = emitMultiply(slot.getBuffers(), Value());
+    partial = WaitMmaOp::create(builder, loc, type, partial, 0);
+    ReleaseOp::create(builder, loc, loadChannel, iteration);
+    sum = AddAccumulatorsOp::create(builder, loc, sum, partial);
+    Value next = arith::AddIOp::create(builder, loc, iteration, one);
+    scf::YieldOp::create(builder, loc, ValueRange{next, sum});
+    return;
+  }
+
+  Value isNotEmpty = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::slt, lower, upper);
+  auto branch = scf::IfOp::create(builder, loc, TypeRange{type}, isNotEmpty,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  registerSum = branch.getResult(0);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      builder, loc, ZeroAccumulatorOp::create(builder, loc, type).getResult());
+
+  builder.setInsertionPointToStart(branch.thenBlock());
+  auto first =
+      WaitOp::create(builder, loc, slotTypes, loadChannel, iterationBase);
+  Value sum = emitMultiply(first.getBuffers(), Value());
+  Value second = arith::AddIOp::create(builder, loc, lower, step);
+  Value secondIteration =
+      arith::AddIOp::create(builder, loc, iterationBase, one);
+  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(), second, upper,
+                                 step, ValueRange{secondIteration, sum});
+  {
+    OpBuilder::InsertionGuard inner(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value iteration = loop.getRegionIterArg(0);
+    auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
+    sum = emitMultiply(slot.getBuffers(), loop.getRegionIterArg(1));
+    sum = WaitMmaOp::create(builder, loc, type, sum, int64_t(tile.dots.size()));
+    Value previous = arith::SubIOp::create(builder, loc, iteration, one);
+    ReleaseOp::create(builder, loc, loadChannel, previous);
+    Value next = arith::AddIOp::create(builder, loc, iteration, one);
+    scf::YieldOp::create(builder, loc, ValueRange{next, sum});
+  }
+  Value done = WaitMmaOp::create(builder, loc, type, loop.getResult(1), 0);
+  Value last = arith::SubIOp::create(builder, loc, loop.getResult(0), one);
+  ReleaseOp::create(builder, loc, loadChannel, last);
+  scf::YieldOp::create(builder, loc, done);
+}

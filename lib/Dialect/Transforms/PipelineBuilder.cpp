@@ -1,0 +1,330 @@
+//===- PipelineBuilder.cpp - writes a pipeline-level kernel ---------------===//
+//
+// A tile-level kernel says what is computed; this decides who does it and when.
+// The roles meet only in channels.
+//
+// With accumulators in tensor memory there are three roles: one warp loads, one
+// multiplies, a warpgroup drains. In a kernel that walks over output tiles each
+// role has its own loop over them, so that the next tile is multiplied while
+// the last one is drained; in others the first two are warps of the warpgroup.
+//
+//   loads     transaction bytes -> mma_commit    ring of `stages` slots
+//   results   mma_commit -> 128 threads          one or two accumulators
+//
+// With accumulators in registers there are two: consumer warpgroups multiply
+// and drain, each its rows of the tile, and one thread of a last warpgroup
+// loads; that one gives most of its registers to the others.
+//
+//   loads     transaction bytes -> warps         ring of `stages` slots
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineBuilder.h"
+#include "bsmm/Dialect/Transforms/TileOrder.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Registers of a thread that only loads, or that waits for the one that does.
+static constexpr int64_t producerRegisters = 40;
+
+void PipelineBuilder::emitRole(int64_t warp, int64_t count,
+                               function_ref<void()> body,
+                               IntegerAttr registers) {
+  auto role = WarpRoleOp::create(builder, loc, warp, count, registers);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&role.getBody());
+  body();
+}
+
+void PipelineBuilder::emitLeader(function_ref<void()> body) {
+  auto leader = LeaderOp::create(builder, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&leader.getBody());
+  body();
+}
+
+void PipelineBuilder::emitScalar(Operation &op, IRMapping &local) {
+  if (auto order = dyn_cast<GroupedOrderOp>(op)) {
+    auto [row, column] =
+        buildGroupedOrder(builder, op.getLoc(), local.lookup(order.getLinear()),
+                          local.lookup(order.getTilesM()),
+                          local.lookup(order.getTilesN()), order.getGroup());
+    local.map(order.getRow(), row);
+    local.map(order.getColumn(), column);
+    return;
+  }
+  builder.clone(op, local);
+}
+
+void PipelineBuilder::emitRoleLoop(
+    function_ref<void(IRMapping &, Value)> body) {
+  Value one = constant(1);
+  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(),
+                                 mapping.lookup(tile.mainLoop.getLowerBound()),
+                                 mapping.lookup(tile.mainLoop.getUpperBound()),
+                                 mapping.lookup(tile.mainLoop.getStep()),
+                                 ValueRange{iterationBase});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  IRMapping local = mapping;
+  local.map(tile.mainLoop.getInductionVar(), loop.getInductionVar());
+  for (Operation &op : tile.mainLoop.getBody()->without_terminator())
+    if (!isTensorOp(&op))
+      emitScalar(op, local);
+  Value iteration = loop.getRegionIterArg(0);
+  body(local, iteration);
+  Value next = arith::AddIOp::create(builder, loc, iteration, one);
+  scf::YieldOp::create(builder, loc, next);
+}
+
+void PipelineBuilder::emitSteps() {
+  // Steps that the loop makes, 0 when its bounds are the wrong way round.
+  Value lower = mapping.lookup(tile.mainLoop.getLowerBound());
+  Value distance = arith::SubIOp::create(
+      builder, loc, mapping.lookup(tile.mainLoop.getUpperBound()), lower);
+  distance = arith::MaxSIOp::create(builder, loc, distance, constant(0));
+  steps = arith::CeilDivUIOp::create(builder, loc, distance,
+                                     mapping.lookup(tile.mainLoop.getStep()));
+}
+
+/// The tile.loads of a tile's steps, by one thread.
+void PipelineBuilder::emitLoads() {
+  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
+  emitRoleLoop([&](IRMapping &local, Value iteration) {
+    auto slot =
+        AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
+    for (auto [load, buffer] : llvm::zip(tile.loads, slot.getBuffers())) {
+      SmallVector<Value> coordinates;
+      for (Value coordinate : load.getCoordinates())
+        coordinates.push_back(local.lookup(coordinate));
+      LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
+                          coordinates, buffer, loadChannel, iteration);
+    }
+    CommitOp::create(builder, loc, loadChannel, iteration);
+  });
+}
+
+/// The loop over output tiles of one role.
+LogicalResult PipelineBuilder::emitTileLoop(Part part) {
+  Value zero = constant(0), one = constant(1);
+  auto loop = scf::ForOp::create(builder, tile.tileLoop.getLoc(),
+                                 mapping.lookup(tile.tileLoop.getLowerBound()),
+                                 mapping.lookup(tile.tileLoop.getUpperBound()),
+                                 mapping.lookup(tile.tileLoop.getStep()),
+                                 ValueRange{zero, zero});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  mapping.map(tile.tileLoop.getInductionVar(), loop.getInductionVar());
+  iterationBase = loop.getRegionIterArg(0);
+  tileNumber = loop.getRegionIterArg(1);
+  if (failed(emitTile(tile.tileLoop.getBody(), part)))
+    return failure();
+  Value nextIteration =
+      arith::AddIOp::create(builder, loc, iterationBase, steps);
+  Value nextTile = arith::AddIOp::create(builder, loc, tileNumber, one);
+  scf::YieldOp::create(builder, loc, ValueRange{nextIteration, nextTile});
+  return success();
+}
+
+/// Loads are the work of one thread of a last warpgroup, which keeps few
+/// registers.
+void PipelineBuilder::emitProducerRole(function_ref<void()> body) {
+  IntegerAttr registers;
+  if (tile.consumerWarpgroups > 1)
+    registers = builder.getI64IntegerAttr(producerRegisters);
+  emitRole(
+      tile.consumerWarpgroups * target::threads::warpsPerWarpgroup,
+      target::threads::warpsPerWarpgroup, [&] { emitLeader(body); }, registers);
+}
+
+void PipelineBuilder::emitConsumerRole(function_ref<void()> body) {
+  IntegerAttr registers;
+  if (tile.consumerWarpgroups > 1) {
+    // What a thread of each consumer can have when the producers keep theirs.
+    int64_t perThread =
+        tile.gpu->registersPerSM / target::threads::perWarpgroup;
+    int64_t share = (perThread - producerRegisters) / tile.consumerWarpgroups;
+    registers = builder.getI64IntegerAttr(share / 8 * 8);
+  }
+  emitRole(0, tile.consumerWarpgroups * target::threads::warpsPerWarpgroup,
+           body, registers);
+}
+
+/// A role for each part, with its own loop over output tiles.
+LogicalResult PipelineBuilder::emitRoles() {
+  bool isGood = true;
+  auto emit = [&](Part part) { isGood &= succeeded(emitTileLoop(part)); };
+  if (tile.accumulatesInRegisters()) {
+    emitProducerRole([&] { emit(Part::Loads); });
+    emitConsumerRole([&] {
+      emit(Part::Consumer);
+      emitFinalStores();
+    });
+    return success(isGood);
+  }
+  // The warpgroup that drains comes first: tensor memory is read in quarters by
+  // the number of the warp in its warpgroup.
+  emitRole(target::threads::warpsPerWarpgroup, 1,
+           [&] { emitLeader([&] { emit(Part::Loads); }); });
+  emitRole(target::threads::warpsPerWarpgroup + 1, 1,
+           [&] { emit(Part::Multiplications); });
+  emitRole(0, target::threads::warpsPerWarpgroup, [&] {
+    emit(Part::Epilogue);
+    emitFinalStores();
+  });
+  return success(isGood);
+}
+
+/// A CTA does not end before its stores are complete.
+void PipelineBuilder::emitFinalStores() {
+  if (isa<TmaStoreOp>(tile.store))
+    emitLeader([&] { WaitStoresOp::create(builder, loc, false); });
+}
+
+LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
+  bool isInRegisters = tile.accumulatesInRegisters();
+  for (Operation &op : *block) {
+    if (&op == tile.tileLoop) {
+      if (failed(emitRoles()))
+        return failure();
+      continue;
+    }
+    if (&op == tile.mainLoop) {
+      emitSteps();
+      switch (part) {
+      case Part::Everything:
+        if (isInRegisters) {
+          emitProducerRole([&] { emitLoads(); });
+          break;
+        }
+        emitRole(0, 1, [&] { emitLeader([&] { emitLoads(); }); });
+        emitRole(1, 1, [&] { emitTensorMemoryMultiplications(); });
+        break;
+      case Part::Loads:
+        emitLoads();
+        break;
+      case Part::Multiplications:
+        emitTensorMemoryMultiplications();
+        break;
+      case Part::Consumer:
+        emitRegisterMultiplications();
+        break;
+      case Part::Epilogue:
+        break;
+      }
+      continue;
+    }
+    if (&op == tile.store) {
+      LogicalResult result = success();
+      if (part == Part::Everything && isInRegisters)
+        emitConsumerRole([&] {
+          emitRegisterMultiplications();
+          result = emitEpilogue(Part::Consumer);
+          emitFinalStores();
+        });
+      else if (part == Part::Everything || part == Part::Epilogue ||
+               part == Part::Consumer)
+        result = emitEpilogue(part);
+      if (failed(result))
+        return failure();
+      continue;
+    }
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    // The epilogue takes what it needs of these.
+    if (isTensorOp(&op) || isa<VectorLoadOp, PredicatedLoadOp>(op))
+      continue;
+    if (op.getNumRegions() != 0)
+      return op.emitOpError("expected only scalar arithmetic around the loop "
+                            "over K");
+    emitScalar(op, mapping);
+  }
+  return success();
+}
+
+int64_t PipelineBuilder::getBlockSize() {
+  if (tile.accumulatesInRegisters())
+    return (tile.consumerWarpgroups + 1) * target::threads::perWarpgroup;
+  return target::threads::perWarpgroup +
+         (tile.tileLoop ? 2 * target::threads::perWarp : 0);
+}
+
+/// The output's tensor map describes what one store moves.
+Type PipelineBuilder::getArgumentType(BlockArgument argument) {
+  auto store = dyn_cast<TmaStoreOp>(tile.store);
+  if (!store || store.getMap() != argument || tile.getStagingPieces() == 1)
+    return argument.getType();
+  TensorMapType type = store.getMap().getType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = tile.stagingType.getShape()[1];
+  return TensorMapType::get(type.getContext(), shape, type.getElementType());
+}
+
+void PipelineBuilder::createChannels() {
+  MLIRContext *context = builder.getContext();
+  auto create = [&](int64_t slots, ArrayRef<BufferType> buffers,
+                    ArrivalAttr producer, ArrivalAttr consumer) {
+    return CreateChannelOp::create(
+        builder, loc, ChannelType::get(context, slots, buffers), producer,
+        consumer, nullptr, nullptr, nullptr);
+  };
+  auto transaction = ArrivalAttr::get(context, ArrivalKind::Transaction, 1);
+  if (tile.accumulatesInRegisters()) {
+    int64_t warps =
+        tile.consumerWarpgroups * target::threads::warpsPerWarpgroup;
+    loadChannel = create(tile.stages, tile.loadTypes, transaction,
+                         ArrivalAttr::get(context, ArrivalKind::Warps, warps));
+    return;
+  }
+  auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);
+  loadChannel = create(tile.stages, tile.loadTypes, transaction, mmaCommit);
+  resultChannel = create(tile.accumulators, tile.accumulatorType, mmaCommit,
+                         ArrivalAttr::get(context, ArrivalKind::Threads,
+                                          target::threads::perWarpgroup));
+  auto inTensorMemory = [&](BufferType type) -> Value {
+    return AllocOp::create(
+        builder, loc,
+        BufferType::get(context, type.getShape(), type.getElementType(),
+                        MemorySpace::TensorMemory, BufferLayout::ScaleTiles),
+        nullptr);
+  };
+  for (TileKernel::Dot &dot : tile.dots)
+    scaleBuffers.push_back({inTensorMemory(tile.loadTypes[dot.scaleA]),
+                            inTensorMemory(tile.loadTypes[dot.scaleB])});
+}
+
+LogicalResult PipelineBuilder::build() {
+  builder.setInsertionPoint(kernel);
+  auto pipeline = cast<KernelOp>(builder.insert(kernel->cloneWithoutRegions()));
+  pipeline.setLevel(Level::Pipeline);
+  pipeline.setBlockSizeAttr(builder.getI64IntegerAttr(getBlockSize()));
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (BlockArgument argument : kernel.getArguments()) {
+    types.push_back(getArgumentType(argument));
+    locations.push_back(argument.getLoc());
+  }
+  pipeline.setFunctionType(builder.getFunctionType(types, {}));
+  Block *entry = builder.createBlock(&pipeline.getBody(), {}, types, locations);
+  mapping.map(kernel.getArguments(), entry->getArguments());
+
+  createChannels();
+  if (tile.stagingType)
+    for (int64_t slot = 0; slot < tile.stagingSlots; ++slot)
+      staging.push_back(
+          AllocOp::create(builder, loc, tile.stagingType, nullptr));
+  iterationBase = constant(0);
+  tileNumber = constant(0);
+
+  if (failed(emitTile(&kernel.getBody().front(), Part::Everything))) {
+    pipeline.erase();
+    return failure();
+  }
+  if (!tile.tileLoop && !tile.accumulatesInRegisters() &&
+      isa<TmaStoreOp>(tile.store))
+    emitRole(0, 1, [&] { emitFinalStores(); });
+  ReturnOp::create(builder, loc);
+  kernel.erase();
+  return success();
+}

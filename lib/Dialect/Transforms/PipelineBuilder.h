@@ -1,0 +1,99 @@
+//===- PipelineBuilder.h - writes a pipeline-level kernel -------*- C++ -*-===//
+
+#ifndef BSMM_LIB_DIALECT_TRANSFORMS_PIPELINEBUILDER_H
+#define BSMM_LIB_DIALECT_TRANSFORMS_PIPELINEBUILDER_H
+
+#include "TileKernel.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace bsmm {
+
+/// Builds the pipeline-level kernel of an analyzed tile-level kernel.
+class PipelineBuilder {
+public:
+  explicit PipelineBuilder(TileKernel &tile)
+      : tile(tile), kernel(tile.kernel), builder(tile.kernel.getContext()),
+        loc(tile.kernel.getLoc()) {}
+
+  /// Builds the new kernel before the old one and erases the old one. On
+  /// failure an error has been emitted and nothing has changed.
+  mlir::LogicalResult build();
+
+private:
+  using Value = mlir::Value;
+
+  /// What of a tile a piece of code does: everything that is not the work of a
+  /// role of its own, or one role's part.
+  enum class Part { Everything, Loads, Multiplications, Epilogue, Consumer };
+  mlir::LogicalResult emitTile(mlir::Block *block, Part part);
+  mlir::LogicalResult emitTileLoop(Part part);
+  mlir::LogicalResult emitRoles();
+  void emitProducerRole(llvm::function_ref<void()> body);
+  void emitConsumerRole(llvm::function_ref<void()> body);
+  void createChannels();
+  void emitFinalStores();
+  mlir::Type getArgumentType(mlir::BlockArgument argument);
+  int64_t getBlockSize();
+  /// Clones scalar code; operations of the tile level become what they mean.
+  void emitScalar(mlir::Operation &op, mlir::IRMapping &local);
+  void emitSteps();
+  void emitLoads();
+  void emitTensorMemoryMultiplications();
+  void emitRegisterMultiplications();
+  Value emitMultiply(mlir::ValueRange buffers, Value accumulator);
+  /// The main loop's control for one role; `body` gets the induction variable's
+  /// mapping and the channel iteration.
+  void emitRoleLoop(
+      llvm::function_ref<void(mlir::IRMapping &local, Value iteration)> body);
+  void emitRole(int64_t warp, int64_t count, llvm::function_ref<void()> body,
+                mlir::IntegerAttr registers = {});
+  void emitLeader(llvm::function_ref<void()> body);
+
+  /// Where the values of one execution of a drain's body belong.
+  struct Piece {
+    Value row, column;
+    int64_t size;
+    mlir::IRMapping local;
+  };
+  /// A matrix in global memory at the tile at hand.
+  struct GlobalTile {
+    Value base, rowsLeft, columnsLeft;
+  };
+  mlir::LogicalResult emitEpilogue(Part part);
+  mlir::LogicalResult emitDrain(Value accumulator, Value isNotEmpty,
+                                int64_t first, int64_t extent, Value staging,
+                                const GlobalTile &output);
+  void emitPreloads();
+  mlir::FailureOr<Value> emitElementwise(Value value, Piece &piece);
+  GlobalTile emitGlobalTile(mlir::ValueRange coordinates, Value strideBatch,
+                            Value strideRow, Value limitM, Value limitN);
+
+  Value constant(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(builder, loc,
+                                              builder.getI32Type(), value);
+  }
+  AccumulatorType getRegisterType() {
+    return AccumulatorType::get(builder.getContext(), {tile.rows, tile.columns},
+                                builder.getF32Type(), tile.consumerWarpgroups);
+  }
+
+  TileKernel &tile;
+  KernelOp kernel;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  int64_t epilogueDepth = 0;
+
+  // What has been built.
+  mlir::IRMapping mapping;
+  Value loadChannel, resultChannel;
+  llvm::SmallVector<Value> staging;
+  llvm::SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
+  llvm::DenseMap<mlir::Operation *, GlobalTile> globalTiles;
+  Value iterationBase, tileNumber, steps;
+  /// The sum in registers, in the role that has it.
+  Value registerSum;
+};
+
+} // namespace bsmm
+
+#endif // BSMM_LIB_DIALECT_TRANSFORMS_PIPELINEBUILDER_H

@@ -1,0 +1,572 @@
+//===- TileKernel.cpp - what a tile-level kernel computes -----------------===//
+
+#include "TileKernel.h"
+#include "bsmm/Dialect/IR/ElementTypes.h"
+#include "bsmm/Dialect/Transforms/BoxPlan.h"
+#include "bsmm/Dialect/Transforms/LayoutProof.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Most slots that a channel gets when the loop does not say how many.
+static constexpr int64_t maxDefaultStages = 8;
+/// Most registers of a thread that hold an accumulator: the rest of a thread's
+/// 232 or 240 is for addresses and the epilogue.
+static constexpr int64_t maxAccumulatorRegisters = 192;
+
+bool bsmm::isTensorOp(Operation *op) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+/// The widest swizzle whose panels divide rows of `bits` bits.
+static BufferLayout widestSwizzle(int64_t bits) {
+  if (bits % (128 * 8) == 0)
+    return BufferLayout::Swizzle128B;
+  if (bits % (64 * 8) == 0)
+    return BufferLayout::Swizzle64B;
+  if (bits % (32 * 8) == 0)
+    return BufferLayout::Swizzle32B;
+  return BufferLayout::RowMajor;
+}
+
+/// Whether a value is provably a multiple of `divisor`. Looks through at most
+/// `budget` operations: index arithmetic is short, and "not provable" is a safe
+/// answer.
+static bool isMultipleOf(Value value, int64_t divisor, unsigned &budget) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue() % divisor == 0;
+  if (budget == 0)
+    return false;
+  --budget;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() &&
+           isMultipleOf(loop.getLowerBound(), divisor, budget) &&
+           isMultipleOf(loop.getStep(), divisor, budget);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::MulIOp>(op))
+    return isMultipleOf(op->getOperand(0), divisor, budget) ||
+           isMultipleOf(op->getOperand(1), divisor, budget);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp, arith::RemSIOp>(op))
+    return isMultipleOf(op->getOperand(0), divisor, budget) &&
+           isMultipleOf(op->getOperand(1), divisor, budget);
+  return false;
+}
+
+static bool isMultipleOf(Value value, int64_t divisor) {
+  unsigned budget = 64;
+  return isMultipleOf(value, divisor, budget);
+}
+
+/// Whether a row of scales is provably 0 or 64: the places in a scale tile
+/// where a tile of B may start (half a tile is two columns of tensor memory).
+static bool isHalfTileOffset(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant == 0 || constant == layout::scaleTileRows / 2;
+  auto remainder = value.getDefiningOp<arith::RemUIOp>();
+  return remainder &&
+         matchPattern(remainder.getRhs(), m_ConstantInt(&constant)) &&
+         constant == layout::scaleTileRows &&
+         isMultipleOf(remainder.getLhs(), layout::scaleTileRows / 2);
+}
+
+/// The TMA unit takes inner coordinates of whole 16 bytes only (seen on an
+/// H200: an illegal instruction otherwise).
+static LogicalResult checkInnerCoordinate(Operation *op, TensorMapType map,
+                                          Value coordinate) {
+  int64_t multiple =
+      8 * target::tma::addressAlignment / getElementBits(map.getElementType());
+  if (!isMultipleOf(coordinate, multiple))
+    return op->emitOpError(
+               "expected an inner coordinate that is a multiple of ")
+           << multiple
+           << " elements (16 bytes), such as a loop counter times the tile's "
+              "extent";
+  return success();
+}
+
+/// Scalar code that every thread may execute.
+static bool isScalarCode(Operation *op) {
+  auto isComputed = [](Type type) {
+    return type.isIntOrIndex() || type.isF16() || type.isBF16() || type.isF32();
+  };
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         isa<arith::ArithDialect, gpu::GPUDialect, BsmmDialect>(
+             op->getDialect()) &&
+         llvm::all_of(op->getOperandTypes(), isComputed) &&
+         llvm::all_of(op->getResultTypes(), isComputed);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and dots
+//===----------------------------------------------------------------------===//
+
+FailureOr<unsigned> TileKernel::addLoad(Operation *user, TmaLoadOp load,
+                                        BufferType type) {
+  if (!type)
+    return failure();
+  if (load->getBlock() != mainLoop.getBody())
+    return user->emitOpError("expected its tiles to be loaded in the same "
+                             "loop body");
+  for (auto [index, known] : llvm::enumerate(loads)) {
+    if (known != load)
+      continue;
+    if (loadTypes[index] != type)
+      return user->emitOpError("expected one use of a loaded tile, got it as ")
+             << loadTypes[index] << " and as " << type;
+    return unsigned(index);
+  }
+  loads.push_back(load);
+  loadTypes.push_back(type);
+  return unsigned(loads.size() - 1);
+}
+
+/// The tile of a dot is the one that the kernel states.
+LogicalResult TileKernel::checkTile(Operation *op, int64_t m, int64_t n,
+                                    int64_t k) {
+  if (TileAttr tile = kernel.getTileAttr();
+      tile && (tile.getM() != m || tile.getN() != n || tile.getK() % k != 0))
+    return op->emitOpError("expected a tile of ")
+           << tile.getM() << "x" << tile.getN() << "x" << tile.getK()
+           << " as the kernel's 'tile' says, got " << m << "x" << n << "x" << k;
+  if (dots.empty()) {
+    rows = m;
+    columns = n;
+  }
+  return success();
+}
+
+/// An operand tile in shared memory, K-major.
+static BufferType operandType(Operation *op, Type element, int64_t rows,
+                              int64_t k) {
+  return BufferType::getChecked([&] { return op->emitOpError(); },
+                                op->getContext(), ArrayRef<int64_t>{rows, k},
+                                element, MemorySpace::Shared,
+                                widestSwizzle(k * getElementBits(element)));
+}
+
+/// Boxes and coordinates of a dot's loads are what the TMA unit can copy and
+/// the tensor core read.
+LogicalResult TileKernel::checkLoads(Operation *op, const Dot &dot) {
+  for (unsigned load : {dot.a, dot.b})
+    if (loadTypes[load].getLayout() == BufferLayout::RowMajor)
+      return op->emitOpError("expected rows of a multiple of 32 bytes along k, "
+                             "got ")
+             << loadTypes[load];
+  SmallVector<unsigned> all = {dot.a, dot.scaleA, dot.b, dot.scaleB};
+  if (!isa<ScaledDotOp>(op))
+    all = {dot.a, dot.b};
+  for (unsigned load : all)
+    if (failed(planBoxes(loads[load], loads[load].getMap().getType(),
+                         loadTypes[load])))
+      return failure();
+  for (unsigned load : all)
+    if (failed(checkInnerCoordinate(loads[load], loads[load].getMap().getType(),
+                                    loads[load].getCoordinates().back())))
+      return failure();
+  return success();
+}
+
+LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
+  FailureOr<ScaledDotTiles> tiles = proveScaledDot(op);
+  if (failed(tiles))
+    return failure();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  Type aType = cast<RankedTensorType>(op.getA().getType()).getElementType();
+  Type bType = cast<RankedTensorType>(op.getB().getType()).getElementType();
+  Type scaleType =
+      cast<RankedTensorType>(op.getScaleA().getType()).getElementType();
+  std::string reason;
+  const target::InstructionForm *form = selectTcgen05Form(
+      *gpu, aType, bType, scaleType, op.getScaleVectorSize(), m, n, reason);
+  if (!form)
+    return op.emitOpError(reason);
+  for (Type type : {aType, bType})
+    if (form->sharedBits(getOperandElementType(type)) != getElementBits(type))
+      return op.emitOpError("expected operands of 8 bits for ")
+             << StringRef(form->name) << ", got " << type
+             << ": elements padded to a byte in shared memory are not lowered "
+                "yet";
+  if (k % form->k != 0)
+    return op.emitOpError("expected a multiple of ")
+           << form->k << " elements of K in a step of " << StringRef(form->name)
+           << ", got " << k;
+  if (tiles->scaleA.rowOffset)
+    return op.emitOpError(
+        "expected all rows of the loaded scales of A, which start at a "
+        "multiple of 128 rows");
+
+  if (tiles->scaleB.rowOffset && !isHalfTileOffset(tiles->scaleB.rowOffset))
+    return op.emitOpError("expected the rows of the scales of B to start at 0 "
+                          "or 64 of a scale tile, e.g. at the remainder by 128 "
+                          "of a multiple of 64");
+  if (failed(checkTile(op, m, n, k)))
+    return failure();
+
+  auto emitError = [&] { return op.emitOpError(); };
+  MLIRContext *context = op.getContext();
+  auto scalesType = [&](const LoadedTile &tile) {
+    return BufferType::getChecked(
+        emitError, context, ArrayRef<int64_t>(tile.chain.shape()), scaleType,
+        MemorySpace::Shared, BufferLayout::ScaleTiles);
+  };
+  FailureOr<unsigned> a =
+      addLoad(op, tiles->a.load, operandType(op, aType, m, k));
+  FailureOr<unsigned> scaleA =
+      addLoad(op, tiles->scaleA.load, scalesType(tiles->scaleA));
+  FailureOr<unsigned> b =
+      addLoad(op, tiles->b.load, operandType(op, bType, n, k));
+  FailureOr<unsigned> scaleB =
+      addLoad(op, tiles->scaleB.load, scalesType(tiles->scaleB));
+  if (failed(a) || failed(scaleA) || failed(b) || failed(scaleB))
+    return failure();
+  Dot dot;
+  dot.op = op;
+  dot.a = *a;
+  dot.b = *b;
+  dot.scaleA = *scaleA;
+  dot.scaleB = *scaleB;
+  dot.limitK = op.getLimitK();
+  if (failed(checkLoads(op, dot)))
+    return failure();
+  // A box of scales starts at a tile: in the dimensions that make up its 512
+  // bytes coordinates are whole extents.
+  for (unsigned load : {*scaleA, *scaleB}) {
+    int64_t inside = 1;
+    for (auto [extent, coordinate] : llvm::reverse(
+             llvm::zip_equal(loads[load].getMap().getType().getShape(),
+                             loads[load].getCoordinates()))) {
+      inside *= extent;
+      if (inside > layout::scaleTileBytes)
+        break;
+      if (extent != 1 && !isMultipleOf(coordinate, extent))
+        return loads[load].emitOpError(
+                   "expected scales to start at a 512-byte tile, i.e. at a "
+                   "multiple of ")
+               << extent << " in a dimension of extent " << extent;
+    }
+  }
+  // Scales of missing groups are set to zero where they were loaded.
+  for (Dot &other : dots)
+    if ((other.scaleA == *scaleA || other.scaleB == *scaleB) &&
+        other.limitK != dot.limitK)
+      return op.emitOpError("expected one limit_k for scaled dots that share "
+                            "loaded scales");
+  // Row 0 is where the buffer starts.
+  APInt offset;
+  if (tiles->scaleB.rowOffset &&
+      !(matchPattern(tiles->scaleB.rowOffset, m_ConstantInt(&offset)) &&
+        offset.isZero()))
+    dot.scaleBOffset = tiles->scaleB.rowOffset;
+  dots.push_back(dot);
+  return success();
+}
+
+LogicalResult TileKernel::analyzeDot(DotOp op) {
+  FailureOr<DotTiles> tiles = proveDot(op);
+  if (failed(tiles))
+    return failure();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  Type aType = cast<RankedTensorType>(op.getA().getType()).getElementType();
+  Type bType = cast<RankedTensorType>(op.getB().getType()).getElementType();
+  std::string reason;
+  const target::InstructionForm *form =
+      selectWgmmaForm(*gpu, aType, bType, n, reason);
+  if (!form)
+    return op.emitOpError(reason);
+  if (k % form->k != 0)
+    return op.emitOpError("expected a multiple of ")
+           << form->k << " elements of K in a step of " << StringRef(form->name)
+           << ", got " << k;
+  if (failed(checkTile(op, m, n, k)))
+    return failure();
+  if (m != 64 && m != 128 && m != 256)
+    return op.emitOpError(
+               "expected 64, 128 or 256 rows for the warpgroups of a "
+               "CTA, got ")
+           << m;
+  consumerWarpgroups = m == 64 ? 1 : 2;
+
+  Dot dot;
+  dot.op = op;
+  if (auto every = op.getPromoteEvery()) {
+    if (int64_t(*every) != k)
+      return op.emitOpError("expected promote_every to be the extent ")
+             << k << " of a step along k, got " << int64_t(*every);
+    dot.isPromoted = true;
+  }
+  // A promoted sum is an accumulator of its own beside the main one.
+  int64_t registers = m / 64 / consumerWarpgroups * (n / 2);
+  if (registers * (dot.isPromoted ? 2 : 1) > maxAccumulatorRegisters)
+    return op.emitOpError("expected at most ")
+           << maxAccumulatorRegisters
+           << " registers of a thread for accumulators, got "
+           << registers * (dot.isPromoted ? 2 : 1) << " for a tile of " << m
+           << "x" << n << (dot.isPromoted ? " with promote_every" : "")
+           << "; use a smaller tile";
+  FailureOr<unsigned> a =
+      addLoad(op, tiles->a.load, operandType(op, aType, m, k));
+  FailureOr<unsigned> b =
+      addLoad(op, tiles->b.load, operandType(op, bType, n, k));
+  if (failed(a) || failed(b))
+    return failure();
+  dot.a = *a;
+  dot.b = *b;
+  if (failed(checkLoads(op, dot)))
+    return failure();
+  if (!dots.empty() && dots.front().isPromoted != dot.isPromoted)
+    return op.emitOpError("expected promote_every on all dots of an "
+                          "accumulator or on none");
+  dots.push_back(dot);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel around them
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileKernel::analyze() {
+  TargetAttr targetAttr = kernel.resolveTarget();
+  if (!targetAttr)
+    return kernel.emitOpError(
+        "expected a target, e.g. target = #bsmm.target<\"sm_100a\">");
+  gpu = target::findGpu(std::string_view(targetAttr.getChip()));
+  if (!gpu->hasTcgen05 && !gpu->hasWgmma)
+    return kernel.emitOpError("expected a target with tensor memory or wgmma, "
+                              "got ")
+           << targetAttr.getChip()
+           << "; the pipeline level of other targets is not built yet";
+
+  SmallVector<Operation *> found;
+  kernel.walk([&](Operation *op) {
+    if (isa<ScaledDotOp, DotOp>(op))
+      found.push_back(op);
+  });
+  if (found.empty())
+    return kernel.emitOpError("expected a bsmm.scaled_dot or bsmm.dot in a "
+                              "loop over K");
+  for (Operation *op : found) {
+    if (isa<DotOp>(op) && !gpu->hasWgmma)
+      return op->emitOpError("expected a target with wgmma, got ")
+             << targetAttr.getChip()
+             << "; multiply with block scales there (bsmm.scaled_dot)";
+    if (isa<ScaledDotOp>(op) && !gpu->hasTcgen05)
+      return op->emitOpError(
+                 "expected a target with block-scaled tensor cores, "
+                 "got ")
+             << targetAttr.getChip()
+             << "; multiply without block scales there (bsmm.dot)";
+  }
+  mainLoop = dyn_cast<scf::ForOp>(found.front()->getParentOp());
+  if (!mainLoop)
+    return found.front()->emitOpError("expected to be directly in an scf.for "
+                                      "over K");
+  Operation *outer = mainLoop->getParentOp();
+  tileLoop = dyn_cast<scf::ForOp>(outer);
+  if (outer != kernel && (!tileLoop || tileLoop->getParentOp() != kernel))
+    return mainLoop.emitOpError("expected the loop over K in the kernel, or in "
+                                "one loop over output tiles");
+  if (tileLoop && tileLoop.getNumResults() != 0)
+    return tileLoop.emitOpError("expected a loop over output tiles without "
+                                "values carried around it");
+  if (!mainLoop.getInductionVar().getType().isSignlessInteger(32))
+    return mainLoop.emitOpError("expected an i32 loop over K, got ")
+           << mainLoop.getInductionVar().getType();
+
+  if (failed(analyzeLoop(mainLoop)) ||
+      (tileLoop && failed(analyzeLoop(tileLoop))))
+    return failure();
+  APInt step;
+  if (!matchPattern(mainLoop.getStep(), m_ConstantInt(&step)))
+    return mainLoop.emitOpError("expected a constant step of the loop over K");
+
+  if (mainLoop.getNumResults() != 1)
+    return mainLoop.emitOpError("expected the accumulator as only value "
+                                "carried around the loop over K");
+  if (!matchPattern(mainLoop.getInitArgs()[0], m_PosZeroFloat()))
+    return mainLoop.emitOpError(
+        "expected the accumulator to start as a constant of zeros");
+  Value sum = mainLoop.getRegionIterArg(0);
+  for (Operation *op : found) {
+    if (op->getParentOp() != mainLoop)
+      return op->emitOpError("expected all dots in one loop over K");
+    auto scaled = dyn_cast<ScaledDotOp>(op);
+    Value accumulator =
+        scaled ? scaled.getAccumulator() : cast<DotOp>(op).getAccumulator();
+    if (accumulator != sum || !accumulator.hasOneUse())
+      return op->emitOpError("expected to add to the one accumulator of the "
+                             "loop over K");
+    sum = op->getResult(0);
+    if (failed(scaled ? analyzeScaledDot(scaled) : analyzeDot(cast<DotOp>(op))))
+      return failure();
+  }
+  auto yield = cast<scf::YieldOp>(mainLoop.getBody()->getTerminator());
+  if (yield.getOperand(0) != sum)
+    return mainLoop.emitOpError("expected the loop over K to yield the sum of "
+                                "its dots");
+  for (Operation &op : mainLoop.getBody()->without_terminator()) {
+    if (isa<TmaLoadOp, ReshapeOp, TransOp, ExtractRowsOp, ScaledDotOp, DotOp>(
+            op)) {
+      if (auto load = dyn_cast<TmaLoadOp>(op);
+          load && !llvm::is_contained(loads, load))
+        return load.emitOpError("expected every load of the loop over K to "
+                                "feed a dot");
+      continue;
+    }
+    if (!isScalarCode(&op))
+      return op.emitOpError("expected only loads, reshapes, dots and "
+                            "scalar arithmetic in a loop over K");
+  }
+
+  if (!accumulatesInRegisters()) {
+    accumulatorType = BufferType::getChecked(
+        [&] { return found.front()->emitOpError(); }, kernel.getContext(),
+        ArrayRef<int64_t>{rows, columns},
+        Type(Float32Type::get(kernel.getContext())), MemorySpace::TensorMemory,
+        BufferLayout::Accumulator);
+    if (!accumulatorType)
+      return failure();
+  }
+  return success(succeeded(analyzeStore()) &&
+                 succeeded(analyzeSurroundings()) && succeeded(chooseMemory()));
+}
+
+LogicalResult TileKernel::analyzeStore() {
+  WalkResult walk = kernel.walk([&](Operation *op) {
+    if (!isa<TmaStoreOp, PredicatedStoreOp>(op))
+      return WalkResult::advance();
+    if (store) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("expected one store in a kernel");
+      diagnostic.attachNote(store->getLoc()) << "the first store is here";
+      return WalkResult::interrupt();
+    }
+    store = op;
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  if (!store || store->getBlock() != mainLoop->getBlock() ||
+      !mainLoop->isBeforeInBlock(store))
+    return kernel.emitOpError("expected a store of the result after the loop "
+                              "over K");
+  auto stored = cast<RankedTensorType>(store->getOperand(0).getType());
+  if (Type element = stored.getElementType();
+      !element.isF16() && !element.isBF16() && !element.isF32())
+    return store->emitOpError("expected an output of f16, bf16 or f32, got ")
+           << element;
+  if (stored.getNumElements() != rows * columns || stored.getRank() < 2 ||
+      stored.getShape().take_back(2) != ArrayRef<int64_t>{rows, columns})
+    return store->emitOpError("expected a tile of ")
+           << rows << "x" << columns << " like the accumulator, got " << stored;
+  if (auto tmaStore = dyn_cast<TmaStoreOp>(store))
+    return chooseStaging(tmaStore, stored.getElementType());
+  return success();
+}
+
+/// The part of the output tile that lies in shared memory at a time. From
+/// tensor memory it is the whole tile. Registers hold the rest, and two panels
+/// of a swizzle's width that take turns leave more memory to the loads.
+LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
+  if (failed(checkInnerCoordinate(op, op.getMap().getType(),
+                                  op.getCoordinates().back())))
+    return failure();
+  int64_t bits = getElementBits(element);
+  BufferLayout layout = widestSwizzle(columns * bits);
+  int64_t pieceColumns = columns;
+  if (accumulatesInRegisters() && layout != BufferLayout::RowMajor) {
+    pieceColumns = layout::swizzleWidth(getSwizzleMode(layout)) * 8 / bits;
+    // Pieces keep their slot from tile to tile, so that a slot's last store is
+    // a fixed number of stores ago.
+    int64_t pieces = columns / pieceColumns;
+    stagingSlots = pieces % 2 == 0 ? 2 : pieces == 3 ? 3 : 1;
+  }
+  stagingType =
+      BufferType::getChecked([&] { return op.emitOpError(); }, op.getContext(),
+                             ArrayRef<int64_t>{rows, pieceColumns}, element,
+                             MemorySpace::Shared, layout);
+  if (!stagingType)
+    return failure();
+  TensorMapType map = op.getMap().getType();
+  if (pieceColumns != columns) {
+    SmallVector<int64_t> shape(map.getShape());
+    shape.back() = pieceColumns;
+    map = TensorMapType::get(op.getContext(), shape, map.getElementType());
+  }
+  return success(succeeded(planBoxes(op, map, stagingType)));
+}
+
+LogicalResult TileKernel::analyzeLoop(scf::ForOp loop) {
+  if (loop.getUnsignedCmp())
+    return loop.emitOpError("expected a signed loop in a kernel");
+  APInt step;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+      !step.isStrictlyPositive())
+    return loop.emitOpError("expected a positive step, got ")
+           << step.getSExtValue();
+  return success();
+}
+
+/// Around the loop over K stand scalar arithmetic, done by every thread, and
+/// the elementwise operations of the epilogue.
+LogicalResult TileKernel::analyzeSurroundings() {
+  SmallVector<Block *> blocks = {&kernel.getBody().front()};
+  if (tileLoop)
+    blocks.push_back(tileLoop.getBody());
+  for (Block *block : blocks) {
+    for (Operation &op : *block) {
+      if (&op == tileLoop || &op == mainLoop || &op == store ||
+          op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      bool isTileCode = isTensorOp(&op) && op.getNumRegions() == 0 &&
+                        (isMemoryEffectFree(&op) ||
+                         isa<VectorLoadOp, PredicatedLoadOp>(op)) &&
+                        llvm::all_of(op.getResultTypes(), [](Type type) {
+                          return isa<RankedTensorType>(type);
+                        });
+      if (!isTileCode && !isScalarCode(&op))
+        return op.emitOpError("expected only scalar arithmetic and elementwise "
+                              "operations on tiles around the loop over K");
+    }
+  }
+  return success();
+}
+
+LogicalResult TileKernel::chooseMemory() {
+  if (auto stated = mainLoop->getAttrOfType<IntegerAttr>(
+          BsmmDialect::getStagesAttrName())) {
+    stages = stated.getInt();
+  } else {
+    int64_t slot = 0;
+    for (BufferType type : loadTypes)
+      slot += type.getSharedBytes();
+    // Room for the alignment of the buffers and for the barriers. Operands in
+    // rows of a swizzle's width leave none between them.
+    int64_t rest =
+        gpu->sharedMemoryPerBlock - (accumulatesInRegisters() ? 1024 : 4096);
+    if (stagingType)
+      rest -= stagingSlots * stagingType.getSharedBytes();
+    stages = std::clamp<int64_t>(rest / slot, 1, maxDefaultStages);
+  }
+  if (accumulatesInRegisters() || !tileLoop)
+    return success();
+  // Two accumulators where tensor memory holds them beside the scales: the next
+  // tile's multiplications need not wait for the epilogue.
+  int64_t scaleColumns = 0;
+  for (const Dot &dot : dots)
+    for (unsigned load : {dot.scaleA, dot.scaleB})
+      scaleColumns +=
+          loadTypes[load].getShape()[0] / layout::scaleTileRows *
+          (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
+          layout::scaleTileColumns;
+  if (2 * columns + scaleColumns <= gpu->tensorMemoryColumns)
+    accumulators = 2;
+  return success();
+}

@@ -1,0 +1,85 @@
+//===- TileKernel.h - what a tile-level kernel computes ---------*- C++ -*-===//
+//
+// The analysis of bsmm-tile-to-pipeline: a loop over K around dots, perhaps in
+// a loop over output tiles, then an epilogue and one store.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_LIB_DIALECT_TRANSFORMS_TILEKERNEL_H
+#define BSMM_LIB_DIALECT_TRANSFORMS_TILEKERNEL_H
+
+#include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Target/Target.h"
+
+namespace bsmm {
+
+/// Whether an operation works on tiles rather than scalars.
+bool isTensorOp(mlir::Operation *op);
+
+/// What the analysis finds.
+struct TileKernel {
+  explicit TileKernel(KernelOp kernel) : kernel(kernel) {}
+
+  /// Fills in the rest. Emits an error for what cannot be lowered.
+  mlir::LogicalResult analyze();
+
+  /// Whether the target accumulates in registers (wgmma) and not in tensor
+  /// memory (tcgen05).
+  bool accumulatesInRegisters() const { return !gpu->hasTcgen05; }
+  /// Pieces of the output tile that pass through shared memory one after the
+  /// other; 1 when the store does not use it.
+  int64_t getStagingPieces() const {
+    return stagingType ? columns / stagingType.getShape()[1] : 1;
+  }
+
+  struct Dot {
+    mlir::Operation *op;
+    /// Numbers of its loads in `loads`.
+    unsigned a, b, scaleA = 0, scaleB = 0;
+    /// Of block-scaled dots; null when not there.
+    mlir::Value scaleBOffset, limitK;
+    /// Whether its sum is added to the accumulator in full precision.
+    bool isPromoted = false;
+  };
+
+  KernelOp kernel;
+  const target::Gpu *gpu = nullptr;
+  mlir::scf::ForOp mainLoop, tileLoop;
+  llvm::SmallVector<Dot> dots;
+  llvm::SmallVector<TmaLoadOp> loads;
+  llvm::SmallVector<BufferType> loadTypes;
+  /// Extents of the accumulator, and its type in tensor memory (null for
+  /// registers).
+  int64_t rows = 0, columns = 0;
+  BufferType accumulatorType;
+  /// Store of the result, a TmaStoreOp or a PredicatedStoreOp.
+  mlir::Operation *store = nullptr;
+  /// Shared memory that a TMA store reads: a piece of the output tile, and how
+  /// many of them there are; null for other stores.
+  BufferType stagingType;
+  int64_t stagingSlots = 1;
+  /// Slots of the load channel, accumulators that take turns.
+  int64_t stages = 1, accumulators = 1;
+  /// Warpgroups that multiply and drain accumulators in registers.
+  int64_t consumerWarpgroups = 1;
+
+private:
+  mlir::LogicalResult findLoops();
+  mlir::LogicalResult analyzeDots(llvm::ArrayRef<mlir::Operation *> found);
+  mlir::LogicalResult analyzeScaledDot(ScaledDotOp op);
+  mlir::LogicalResult analyzeDot(DotOp op);
+  mlir::LogicalResult checkTile(mlir::Operation *op, int64_t m, int64_t n,
+                                int64_t k);
+  mlir::LogicalResult checkLoads(mlir::Operation *op, const Dot &dot);
+  mlir::FailureOr<unsigned> addLoad(mlir::Operation *user, TmaLoadOp load,
+                                    BufferType type);
+  mlir::LogicalResult analyzeLoop(mlir::scf::ForOp loop);
+  mlir::LogicalResult analyzeSurroundings();
+  mlir::LogicalResult analyzeStore();
+  mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
+  mlir::LogicalResult chooseMemory();
+};
+
+} // namespace bsmm
+
+#endif // BSMM_LIB_DIALECT_TRANSFORMS_TILEKERNEL_H
