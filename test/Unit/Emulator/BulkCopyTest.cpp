@@ -115,6 +115,76 @@ TEST(BulkCopy, TensorTile) {
   }
 }
 
+/// A map of the launch, changed in shared memory, published in global memory
+/// and used there (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
+TEST(BulkCopy, ReplacedTensorMap) {
+  units::TensorMap map;
+  map.element = units::TensorMapElement::UInt8;
+  map.rank = 3;
+  map.dims[0] = map.box[0] = 16;
+  map.dims[1] = map.box[1] = 1;
+  map.dims[2] = map.box[2] = 1;
+  map.strides[1] = map.strides[2] = 16;
+  for (const Options &options : allModes()) {
+    LaunchSetup setup;
+    setup.in = iota();
+    setup.options = options;
+    setup.more = {Parameter::tensorMap(map, 1), Parameter::tensorMap(map, 0)};
+    // u32, 2-D: 20 columns and 9 rows of 24 words from word 48 on, box 16 x 8,
+    // 64-byte swizzle.
+    Outcome outcome = run(mapKernel(R"(
+    mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
+    setp.eq.u32 %p1, %t, 0;
+    @%p1 mbarrier.init.shared.b64 [s], 1;
+    fence.mbarrier_init.release.cluster;
+    bar.sync 0;
+    shl.b32 %r1, %t, 2; mov.u32 %r2, s; add.u32 %r3, %r2, %r1;
+    cvt.u64.u32 %rd2, %r1; add.u64 %rd2, %rd2, %rd1;
+    ld.b32 %r4, [%rd2];
+    st.shared.b32 [%r3+128], %r4;
+    bar.sync 0;
+    @!%p1 bra REPLACED;
+    add.u64 %rd3, %in, 192;
+    tensormap.replace.tile.global_address.shared::cta.b1024.b64 [s+128], %rd3;
+    tensormap.replace.tile.rank.shared::cta.b1024.b32 [s+128], 1;
+    tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [s+128], 2;
+    mov.u32 %r5, 16;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [s+128], 0, %r5;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [s+128], 1, 8;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [s+128], 0, 20;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [s+128], 1, 9;
+    mov.u64 %rd4, 96;
+    tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [s+128], 0, %rd4;
+    tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [s+128], 0, 1;
+    tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [s+128], 0;
+    tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [s+128], 2;
+    tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [s+128], 0;
+  REPLACED:
+    bar.warp.sync 0xFFFFFFFF;
+    add.u64 %rd5, %out, 3072;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd5], [s+128], 128;
+    fence.proxy.tensormap::generic.acquire.gpu [%rd5], 128;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [s], 512;
+    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [s+1024], [%rd5, {8, 3}], [s];
+    )" + std::string(waitZero) + R"(
+    // Rows of 64 bytes; 64-byte swizzle: chunk XOR row / 2 % 4. Thread t reads
+    // element t % 16 of row 2 (t / 16).
+    shr.u32 %r6, %t, 4; and.b32 %r7, %t, 15; shr.u32 %r8, %r7, 2;
+    xor.b32 %r8, %r8, %r6; shl.b32 %r8, %r8, 4;
+    and.b32 %r7, %r7, 3; shl.b32 %r7, %r7, 2; add.u32 %r8, %r8, %r7;
+    shl.b32 %r6, %r6, 7; add.u32 %r8, %r8, %r6; add.u32 %r8, %r8, %r2;
+    ld.shared.b32 %r9, [%r8+1024];
+    st.global.b32 [%outt], %r9;
+    ret;)"),
+                          setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t t = 0; t < 32; ++t) {
+      uint32_t column = 8 + t % 16, row = 3 + 2 * (t / 16);
+      EXPECT_EQ(outcome.out[t], column < 20 ? 48 + row * 24 + column : 0) << t;
+    }
+  }
+}
+
 TEST(BulkCopy, TensorReduction) {
   units::TensorMap map;
   map.element = units::TensorMapElement::UInt32;

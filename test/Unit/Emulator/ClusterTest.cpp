@@ -129,6 +129,61 @@ TEST(Cluster, MulticastReachesEveryBarrier) {
   }
 }
 
+/// st.async writes into the other CTA and completes its bytes there.
+TEST(Cluster, StoreAsync) {
+  for (const Options &options : allModes()) {
+    Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0;
+    mov.u32 %r5, s;
+    @%p1 mbarrier.init.shared.b64 [%r5], 1;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 896;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    xor.b32 %r2, %r1, 1;
+    mapa.shared::cluster.u32 %r3, %r5, %r2;
+    // 4, 8 and 16 bytes of each thread: 32 * 28 = 896.
+    mad.lo.u32 %r6, %r1, 1000, %t;
+    shl.b32 %r4, %t, 2; add.u32 %r7, %r3, %r4;
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r7+128], %r6, [%r3];
+    shl.b32 %r4, %t, 3; add.u32 %r7, %r3, %r4;
+    cvt.u64.u32 %rd4, %r6; shl.b64 %rd5, %rd4, 40; or.b64 %rd4, %rd4, %rd5;
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r7+256], %rd4, [%r3];
+    shl.b32 %r4, %t, 4; add.u32 %r7, %r3, %r4;
+    add.u32 %r8, %r6, 1; add.u32 %r9, %r6, 2; add.u32 %r10, %r6, 3;
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r7+512], {%r6, %r8, %r9, %r10}, [%r3];
+  W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r5], 0;
+    @!%p3 bra W;
+    shl.b32 %r4, %t, 2; add.u32 %r7, %r5, %r4;
+    ld.shared.u32 %r11, [%r7+128];
+    shl.b32 %r4, %t, 3; add.u32 %r7, %r5, %r4;
+    ld.shared.v2.u32 {%r12, %r13}, [%r7+256];
+    shl.b32 %r4, %t, 4; add.u32 %r7, %r5, %r4;
+    ld.shared.u32 %r14, [%r7+524];
+    mul.wide.u32 %rd3, %r1, 512; add.u64 %rd3, %rd3, %outt;
+    st.global.u32 [%rd3], %r11;
+    st.global.u32 [%rd3+128], %r12;
+    st.global.u32 [%rd3+256], %r13;
+    st.global.u32 [%rd3+384], %r14;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;)",
+                                 "sm_90a", shared),
+                          pair(options));
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    for (uint32_t rank = 0; rank < 2; ++rank)
+      for (uint32_t t = 0; t < 32; ++t) {
+        uint32_t value = (rank ^ 1) * 1000 + t;
+        const uint32_t *words = &outcome.out[rank * 128 + t];
+        EXPECT_EQ(words[0], value);
+        EXPECT_EQ(words[32], value);
+        EXPECT_EQ(words[64], value << 8);
+        EXPECT_EQ(words[96], value + 3);
+      }
+  }
+}
+
 TEST(Cluster, Errors) {
   // A rank that the cluster doesn't have.
   EXPECT_TRUE(run(kernel(prologue() + "mov.u32 %r1, s; mapa.shared::cluster."
@@ -147,6 +202,98 @@ TEST(Cluster, Errors) {
   LaunchSetup setup = pair({});
   setup.grid = {3, 1, 1};
   EXPECT_TRUE(run(kernel("ret;"), setup).has("launch"));
+}
+
+TEST(Cluster, LaunchLimits) {
+  auto errorOf = [](const std::string &target, Dim3 grid, Dim3 block,
+                    Dim3 cluster) {
+    LaunchSetup setup;
+    setup.grid = grid;
+    setup.block = block;
+    setup.cluster = cluster;
+    Outcome outcome = run(kernel("ret;", target), setup);
+    return outcome.report.diagnostics.empty()
+               ? std::string()
+               : outcome.report.diagnostics[0].message;
+  };
+  const Dim3 one;
+  EXPECT_EQ(errorOf("sm_90a", {1, 65536, 1}, one, one),
+            "the grid has 65536 in y: expected 1 to 65535");
+  EXPECT_EQ(errorOf("sm_90a", {1, 1, 65536}, one, one),
+            "the grid has 65536 in z: expected 1 to 65535");
+  EXPECT_EQ(errorOf("sm_90a", {0x80000000u, 1, 1}, one, one),
+            "the grid has 2147483648 in x: expected 1 to 2147483647");
+  EXPECT_EQ(errorOf("sm_90a", {1, 0, 1}, one, one),
+            "the grid has 0 in y: expected 1 to 65535");
+  EXPECT_EQ(errorOf("sm_90a", one, {1, 1, 65}, one),
+            "the block has 65 in z: expected 1 to 64");
+  EXPECT_EQ(errorOf("sm_90a", one, {1025, 1, 1}, one),
+            "the block has 1025 in x: expected 1 to 1024");
+  EXPECT_EQ(errorOf("sm_90a", one, {64, 17, 1}, one),
+            "the block has a size of 1088: expected at most 1024");
+  EXPECT_EQ(errorOf("sm_100a", {16, 2, 1}, {32, 1, 1}, {16, 1, 1}), "");
+  EXPECT_EQ(errorOf("sm_100a", {16, 2, 1}, {32, 1, 1}, {16, 2, 1}),
+            "the cluster has a size of 32: expected at most 16");
+  EXPECT_EQ(errorOf("sm_100a", {17, 1, 1}, {32, 1, 1}, {17, 1, 1}),
+            "the cluster has 17 in x: expected 1 to 16");
+  EXPECT_EQ(errorOf("sm_110a", {16, 1, 1}, {32, 1, 1}, {16, 1, 1}),
+            "the cluster has 16 in x: expected 1 to 8");
+  EXPECT_EQ(errorOf("sm_80", {2, 1, 1}, {32, 1, 1}, {2, 1, 1}),
+            "the cluster has 2 in x: expected 1 to 1");
+}
+
+/// Persistent CTAs that take over the work of clusters that have not started.
+TEST(Grid, ClusterLaunchControl) {
+  const std::string body = prologue() + R"(
+    .reg .b128 %answer;
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y;
+    mov.u32 %r8, 0; // phase
+    mov.u32 %r20, 0; // units done
+    setp.eq.u32 %p1, %t, 0;
+    @%p1 mbarrier.init.shared.b64 [s], 1;
+    fence.mbarrier_init.release.cluster;
+    bar.sync 0;
+  NEXT:
+    // Count this unit and say who did it.
+    mad.lo.u32 %r3, %r2, 6, %r1;
+    mul.wide.u32 %rd1, %r3, 4; add.u64 %rd1, %rd1, %out;
+    @%p1 atom.global.add.u32 %r4, [%rd1], 1;
+    add.u32 %r20, %r20, 1;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [s], 16;
+    @%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [s+16], [s];
+  W: mbarrier.try_wait.parity.shared.b64 %p2, [s], %r8;
+    @!%p2 bra W;
+    xor.b32 %r8, %r8, 1;
+    ld.shared.b128 %answer, [s+16];
+    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %answer;
+    @!%p3 bra DONE;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r5, _}, %answer;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r6, %answer;
+    sub.u32 %r6, %r6, %r2; add.u32 %r2, %r2, %r6;
+    // The answer has been read before the next one may be written.
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    bra NEXT;
+  DONE:
+    @%p1 red.global.add.u32 [%out+256], %r20;
+    @%p1 red.global.max.u32 [%out+260], %r20;
+    ret;)";
+  for (Options options : allModes())
+    for (uint32_t threads : {1u, 3u}) {
+      options.threads = threads;
+      LaunchSetup setup;
+      setup.options = options;
+      setup.grid = {6, 4, 1};
+      Outcome outcome = run(kernel(body, "sm_100a", shared), setup);
+      ASSERT_TRUE(outcome.clean()) << outcome.text();
+      for (uint32_t k = 0; k < 24; ++k)
+        EXPECT_EQ(outcome.out[k], 0xCDCDCDCDu + 1) << k;
+      EXPECT_EQ(outcome.out[64], 0xCDCDCDCDu + 24);
+      // With clusters one by one, the first takes all.
+      if (options.mode == AsyncMode::Eager) {
+        EXPECT_EQ(outcome.report.statistics.ctas, 1u);
+      }
+    }
 }
 
 /// CTAs of a grid wait for each other through global memory.
