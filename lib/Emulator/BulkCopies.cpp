@@ -238,11 +238,7 @@ Step execTensorLoad(Exec &x, const Inst &i, uint32_t mask) {
     uint32_t bytes = static_cast<uint32_t>(units::boxTransactionBytes(map));
     bool converts = map.element == units::TensorMapElement::TFloat32 ||
                     map.element == units::TensorMapElement::TFloat32Ftz;
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::BulkLoad;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::BulkLoad, lane);
     to.attach(*op);
     Machine *machine = &m;
     Warp *warp = x.warp;
@@ -322,24 +318,14 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
     failed = false;
     uint32_t sequence = ++x.warp->sequence[AgentBulkRead];
     if (m.options->checkHazards) {
-      Machine::Access access = {&x.warp->knowledge,
-                                x.warp->firstAgent + AgentBulkRead,
-                                sequence,
-                                true,
-                                i.line,
-                                x.warp,
-                                lane,
-                                "cp.async.bulk.tensor"};
+      Machine::Access access = Machine::pipeAccess(
+          x, i, AgentBulkRead, sequence, lane, "cp.async.bulk.tensor");
       for (const units::BoxPiece &piece : *pieces)
         if (piece.validEnd > piece.validBegin)
           m.readShared(*x.cta, piece.sharedAddress + piece.validBegin,
                        piece.validEnd - piece.validBegin, access);
     }
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::BulkStore;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::BulkStore, lane);
     op->sequence = sequence;
     auto data = std::make_shared<std::vector<uint8_t>>();
     Machine *machine = &m;
@@ -448,10 +434,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
       }
       return true;
     };
-    auto op = std::make_shared<AsyncOp>();
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::BulkLoad, lane);
     Machine *machine = &m;
     Warp *warp = x.warp;
     Cta *cta = x.cta;
@@ -484,9 +467,8 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
       op->sequence = ++x.warp->sequence[AgentBulkRead];
       if (m.options->checkHazards)
         m.readShared(*x.cta, offset, size,
-                     {&x.warp->knowledge, x.warp->firstAgent + AgentBulkRead,
-                      op->sequence, true, i.line, x.warp, lane,
-                      "cp.async.bulk"});
+                     Machine::pipeAccess(x, i, AgentBulkRead, op->sequence,
+                                         lane, "cp.async.bulk"));
       auto data = std::make_shared<std::vector<uint8_t>>();
       op->readStage = [=]() {
         data->assign(cta->shared.data() + offset,
@@ -522,7 +504,6 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         uint64_t global = globalSide(i.addr[1], false);
         if (global == 0)
           return;
-        op->kind = AsyncOp::Kind::BulkLoad;
         op->apply = [=]() {
           std::string none;
           const uint8_t *from =
@@ -726,39 +707,18 @@ bool decodeBulk(Decoder &d, bool reduce) {
     if (op < 0)
       return d.fail("expected a reduction");
     using E = units::TensorMapElement;
-    E element;
-    switch (type) {
-    case Ty::F16:
-      element = E::Float16;
-      break;
-    case Ty::BF16:
-      element = E::BFloat16;
-      break;
-    case Ty::B32:
-    case Ty::U32:
-      element = E::UInt32;
-      break;
-    case Ty::S32:
-      element = E::Int32;
-      break;
-    case Ty::B64:
-    case Ty::U64:
-      element = E::UInt64;
-      break;
-    case Ty::S64:
-      element = E::Int64;
-      break;
-    case Ty::F32:
-      element = E::Float32;
-      break;
-    case Ty::F64:
-      element = E::Float64;
-      break;
-    default:
+    static const std::pair<Ty, E> elements[] = {
+        {Ty::F16, E::Float16}, {Ty::BF16, E::BFloat16}, {Ty::B32, E::UInt32},
+        {Ty::U32, E::UInt32},  {Ty::S32, E::Int32},     {Ty::B64, E::UInt64},
+        {Ty::U64, E::UInt64},  {Ty::S64, E::Int64},     {Ty::F32, E::Float32},
+        {Ty::F64, E::Float64}};
+    const auto *element =
+        std::find_if(std::begin(elements), std::end(elements),
+                     [&](const auto &entry) { return entry.first == type; });
+    if (element == std::end(elements))
       return d.fail("unsupported type");
-    }
     i.c = static_cast<uint8_t>(op + 1);
-    i.d = static_cast<uint8_t>(element);
+    i.d = static_cast<uint8_t>(element->second);
   }
   i.fn = execBulk;
   size_t operands = (group ? 3u : 4u) + multicast + hint;

@@ -47,11 +47,7 @@ Step execTryCancel(Exec &x, const Inst &i, uint32_t mask) {
     }
     failed = false;
     to.track(x, i, lane, to.offset, 16, "clusterlaunchcontrol.try_cancel");
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::BulkLoad;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::BulkLoad, lane);
     to.attach(*op);
     Machine *machine = &m;
     Warp *warp = x.warp;

@@ -462,34 +462,17 @@ Step execCvtPacked(Exec &x, const Inst &i, uint32_t mask) {
 }
 
 bool pairFormat(Ty type, NumberFormat &format) {
-  switch (type) {
-  case Ty::F16x2:
-    format = NumberFormat::F16;
-    return true;
-  case Ty::BF16x2:
-    format = NumberFormat::BF16;
-    return true;
-  case Ty::E4M3x2:
-    format = NumberFormat::E4M3;
-    return true;
-  case Ty::E5M2x2:
-    format = NumberFormat::E5M2;
-    return true;
-  case Ty::E2M1x2:
-    format = NumberFormat::E2M1;
-    return true;
-  case Ty::E2M3x2:
-    format = NumberFormat::E2M3;
-    return true;
-  case Ty::E3M2x2:
-    format = NumberFormat::E3M2;
-    return true;
-  case Ty::UE8M0x2:
-    format = NumberFormat::UE8M0;
-    return true;
-  default:
-    return false;
-  }
+  static const std::pair<Ty, NumberFormat> formats[] = {
+      {Ty::F16x2, NumberFormat::F16},   {Ty::BF16x2, NumberFormat::BF16},
+      {Ty::E4M3x2, NumberFormat::E4M3}, {Ty::E5M2x2, NumberFormat::E5M2},
+      {Ty::E2M1x2, NumberFormat::E2M1}, {Ty::E2M3x2, NumberFormat::E2M3},
+      {Ty::E3M2x2, NumberFormat::E3M2}, {Ty::UE8M0x2, NumberFormat::UE8M0}};
+  for (const auto &[pair, element] : formats)
+    if (pair == type) {
+      format = element;
+      return true;
+    }
+  return false;
 }
 
 /// A source or destination for `bits` of a packed format; 8-bit pairs live in

@@ -52,17 +52,14 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
       }
     }
     if (m.options->checkHazards)
-      m.writeShared(*to.shared, to.offset, i.a,
-                    {&x.warp->knowledge, x.warp->firstAgent + AgentCpAsync,
-                     sequence, false, i.line, x.warp, lane, "cp.async"});
+      m.writeShared(
+          *to.shared, to.offset, i.a,
+          Machine::pipeAccess(x, i, AgentCpAsync, sequence, lane, "cp.async"));
     moves->push_back({to.pointer, address, bytes});
   });
   if (failed)
     return Step::Failed;
-  auto op = std::make_shared<AsyncOp>();
-  op->kind = AsyncOp::Kind::CpAsync;
-  op->warp = x.warp;
-  op->line = i.line;
+  auto op = newOperation(x, i, AsyncOp::Kind::CpAsync, 0);
   op->sequence = sequence;
   uint32_t size = i.a;
   Machine *machine = &m;
@@ -132,11 +129,7 @@ Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
     }
     if (!i.a)
       ++barrier->pending;
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::Commit;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::Commit, lane);
     op->barriers.push_back({cta, offset});
     Machine *machine = &m;
     Warp *warp = x.warp;
@@ -215,11 +208,7 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
     for (uint32_t k = 0; k < i.b; ++k)
       std::memcpy(data.data() + k * i.a,
                   x.regs + list[k] + (i.a == 8 ? 8 : 4) * lane, i.a);
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::BulkShared;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::BulkShared, lane);
     to.attach(*op);
     Machine *machine = &m;
     Warp *warp = x.warp;

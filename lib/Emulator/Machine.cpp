@@ -81,6 +81,33 @@ Step Exec::fatal(const Inst &inst, const char *kind, const std::string &message,
 }
 
 //===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+Machine::Access Machine::pipeAccess(Exec &x, const Inst &inst, AgentKind kind,
+                                    uint32_t sequence, int lane,
+                                    const char *what) {
+  return {&x.warp->knowledge,
+          x.warp->firstAgent + kind,
+          sequence,
+          kind != AgentCpAsync, // through the generic proxy
+          inst.line,
+          x.warp,
+          lane,
+          what};
+}
+
+std::shared_ptr<AsyncOp> newOperation(Exec &x, const Inst &inst,
+                                      AsyncOp::Kind kind, int lane) {
+  auto op = std::make_shared<AsyncOp>();
+  op->kind = kind;
+  op->warp = x.warp;
+  op->lane = lane;
+  op->line = inst.line;
+  return op;
+}
+
+//===----------------------------------------------------------------------===//
 // Launch
 //===----------------------------------------------------------------------===//
 

@@ -419,6 +419,10 @@ struct Epoch {
   std::atomic<uint64_t> instructions{0};
 };
 
+/// An operation of that kind that `x` issues; nothing else is filled in.
+std::shared_ptr<AsyncOp> newOperation(Exec &x, const Inst &inst,
+                                      AsyncOp::Kind kind, int lane);
+
 struct Machine {
   const CompiledModule *module = nullptr;
   const CompiledFunction *entry = nullptr;
@@ -542,6 +546,10 @@ struct Machine {
   std::string agentName(const Cluster &cluster, Agent agent) const;
   Access threadAccess(Warp &warp, int lane, const Inst &inst,
                       const char *what) const;
+  /// The access of an asynchronous operation that `x` issues, number
+  /// `sequence` of its warp's agent `kind`.
+  static Access pipeAccess(Exec &x, const Inst &inst, AgentKind kind,
+                           uint32_t sequence, int lane, const char *what);
   Agent barrierAgent(Cta &cta, uint32_t offset);
 
   // Async.cpp

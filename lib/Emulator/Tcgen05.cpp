@@ -34,6 +34,21 @@ bool checkCtaGroup(Exec &x, const Inst &i, uint32_t group) {
   return true;
 }
 
+std::shared_ptr<AsyncOp> newTensorOperation(Exec &x, const Inst &i,
+                                            uint32_t sequence, int lane) {
+  auto op = newOperation(x, i, AsyncOp::Kind::Tensor, lane);
+  op->sequence = sequence;
+  op->pipe = &x.warp->tensorPipe[lane];
+  return op;
+}
+
+std::vector<Cta *> ctasOfGroup(Exec &x, uint32_t group) {
+  if (group == 1)
+    return {x.cta};
+  return {x.cluster->ctas[x.cta->rank & ~1u].get(),
+          x.cluster->ctas[x.cta->rank | 1].get()};
+}
+
 bool checkTensorRange(Exec &x, const Inst &i, const Cta &cta, uint32_t address,
                       uint32_t columns, const char *what, int lane) {
   uint32_t column = address & 0xFFFF;
@@ -220,96 +235,86 @@ bool tensorAddress(Exec &x, const Inst &i, uint32_t mask,
   return checkTensorRange(x, i, *x.cta, address, columns, what, lane);
 }
 
-/// a: shape, b: packed 16 bits, c: log2 of num; extra: half split offset. The
-/// list holds the registers. o[0]: address.
+/// A tcgen05.ld or .st and what both do before any data moves. a: shape, b:
+/// packed 16 bits, c: log2 of num; extra: half split offset. The list holds the
+/// registers. o[0]: address.
+struct TensorMove {
+  units::LoadStoreShape shape;
+  uint32_t row = 0;
+  uint32_t column = 0;
+  uint32_t sequence = 0;
+
+  /// False after an error.
+  bool begin(Exec &x, const Inst &i, uint32_t mask, AgentKind kind,
+             const char *what) {
+    Machine &m = *x.machine;
+    shape = static_cast<units::LoadStoreShape>(i.a);
+    uint32_t columns = units::loadStoreColumns(shape, 1u << i.c, i.b);
+    bool split = shape == units::LoadStoreShape::S16x32bx2;
+    uint32_t address;
+    if (!tensorAddress(x, i, mask, shape, split ? i.extra + columns : columns,
+                       address, what))
+      return false;
+    afterThreadSync(x, i);
+    x.warp->needsBeforeFence = true;
+    row = address >> 16;
+    column = address & 0xFFFF;
+    sequence = ++x.warp->sequence[kind];
+    Machine::Access access =
+        Machine::pipeAccess(x, i, kind, sequence, __builtin_ctz(mask), what);
+    for (uint32_t half = 0; half < (split ? 2u : 1u); ++half)
+      if (kind == AgentTensorLoad)
+        m.readTensor(*x.cta, row / 32, column + half * i.extra, columns,
+                     access);
+      else
+        m.writeTensor(*x.cta, row / 32, column + half * i.extra, columns,
+                      access);
+    return true;
+  }
+
+  /// The cell of register `r` of a thread; with packed 16 bits also the next.
+  uint32_t &cell(Exec &x, const Inst &i, uint32_t lane, uint32_t r,
+                 uint32_t next = 0) const {
+    units::TensorMemoryCell at =
+        units::loadStoreCell(shape, lane, r, i.extra, i.b);
+    return x.cta->tensor->cell(row + at.lane, column + at.column + next);
+  }
+};
+
 Step execLoad(Exec &x, const Inst &i, uint32_t mask) {
-  Machine &m = *x.machine;
-  auto shape = static_cast<units::LoadStoreShape>(i.a);
-  uint32_t num = 1u << i.c;
-  uint32_t columns = units::loadStoreColumns(shape, num, i.b);
-  bool split = shape == units::LoadStoreShape::S16x32bx2;
-  uint32_t address;
-  if (!tensorAddress(x, i, mask, shape, split ? i.extra + columns : columns,
-                     address, "tcgen05.ld"))
+  TensorMove move;
+  if (!move.begin(x, i, mask, AgentTensorLoad, "tcgen05.ld"))
     return Step::Failed;
-  afterThreadSync(x, i);
-  x.warp->needsBeforeFence = true;
-  uint32_t base = address & 0xFFFF;
-  uint32_t row = address >> 16;
-  const uint32_t *list = &m.module->lists[i.list];
-  uint32_t sequence = ++x.warp->sequence[AgentTensorLoad];
-  Machine::Access access = {&x.warp->knowledge,
-                            x.warp->firstAgent + AgentTensorLoad,
-                            sequence,
-                            true,
-                            i.line,
-                            x.warp,
-                            __builtin_ctz(mask),
-                            "tcgen05.ld"};
-  m.readTensor(*x.cta, row / 32, base, columns, access);
-  if (split)
-    m.readTensor(*x.cta, row / 32, base + i.extra, columns, access);
-  TensorMemory &tensor = *x.cta->tensor;
+  const uint32_t *list = &x.machine->module->lists[i.list];
   for (uint32_t r = 0; r < i.listCount; ++r) {
     uint32_t *to = x.r<uint32_t>(list[r]);
     for (uint32_t lane = 0; lane < 32; ++lane) {
-      units::TensorMemoryCell cell =
-          units::loadStoreCell(shape, lane, r, i.extra, i.b);
-      uint32_t value = tensor.cell(row + cell.lane, base + cell.column);
+      uint32_t value = move.cell(x, i, lane, r);
       if (i.b)
-        value = (value & 0xFFFF) |
-                tensor.cell(row + cell.lane, base + cell.column + 1) << 16;
+        value = (value & 0xFFFF) | move.cell(x, i, lane, r, 1) << 16;
       to[lane] = value;
     }
-    if (m.options->checkHazards)
-      x.warp->hazards.emplace(list[r],
-                              RegisterHazard{sequence, false, false, i.line});
+    if (x.machine->options->checkHazards)
+      x.warp->hazards.emplace(
+          list[r], RegisterHazard{move.sequence, false, false, i.line});
   }
   return Step::Next;
 }
 
 Step execStore(Exec &x, const Inst &i, uint32_t mask) {
-  Machine &m = *x.machine;
-  auto shape = static_cast<units::LoadStoreShape>(i.a);
-  uint32_t num = 1u << i.c;
-  uint32_t columns = units::loadStoreColumns(shape, num, i.b);
-  bool split = shape == units::LoadStoreShape::S16x32bx2;
-  uint32_t address;
-  if (!tensorAddress(x, i, mask, shape, split ? i.extra + columns : columns,
-                     address, "tcgen05.st"))
+  TensorMove move;
+  if (!move.begin(x, i, mask, AgentTensorStore, "tcgen05.st"))
     return Step::Failed;
-  afterThreadSync(x, i);
-  x.warp->needsBeforeFence = true;
-  uint32_t base = address & 0xFFFF;
-  uint32_t row = address >> 16;
-  const uint32_t *list = &m.module->lists[i.list];
-  uint32_t sequence = ++x.warp->sequence[AgentTensorStore];
-  Machine::Access access = {&x.warp->knowledge,
-                            x.warp->firstAgent + AgentTensorStore,
-                            sequence,
-                            true,
-                            i.line,
-                            x.warp,
-                            __builtin_ctz(mask),
-                            "tcgen05.st"};
-  m.writeTensor(*x.cta, row / 32, base, columns, access);
-  if (split)
-    m.writeTensor(*x.cta, row / 32, base + i.extra, columns, access);
-  TensorMemory &tensor = *x.cta->tensor;
+  const uint32_t *list = &x.machine->module->lists[i.list];
   for (uint32_t r = 0; r < i.listCount; ++r) {
     const uint32_t *from = x.r<uint32_t>(list[r]);
     for (uint32_t lane = 0; lane < 32; ++lane) {
-      units::TensorMemoryCell cell =
-          units::loadStoreCell(shape, lane, r, i.extra, i.b);
-      if (i.b) {
-        tensor.cell(row + cell.lane, base + cell.column) = from[lane] & 0xFFFF;
-        tensor.cell(row + cell.lane, base + cell.column + 1) = from[lane] >> 16;
-      } else {
-        tensor.cell(row + cell.lane, base + cell.column) = from[lane];
-      }
+      move.cell(x, i, lane, r) = i.b ? from[lane] & 0xFFFF : from[lane];
+      if (i.b)
+        move.cell(x, i, lane, r, 1) = from[lane] >> 16;
     }
   }
-  ++m.changes;
+  ++x.machine->changes;
   return Step::Next;
 }
 
@@ -368,10 +373,7 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
       x.error(i, "matrix-descriptor", wrong, lane);
       return;
     }
-    std::vector<Cta *> ctas{x.cta};
-    if (group == 2)
-      ctas = {x.cluster->ctas[x.cta->rank & ~1u].get(),
-              x.cluster->ctas[x.cta->rank | 1].get()};
+    std::vector<Cta *> ctas = ctasOfGroup(x, group);
     uint32_t base = address & 0xFFFF;
     uint32_t row = address >> 16;
     for (Cta *cta : ctas)
@@ -403,14 +405,8 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
     failed = false;
     uint32_t sequence = ++x.warp->sequence[AgentTcgen05];
     if (m.options->checkHazards) {
-      Machine::Access access = {&x.warp->knowledge,
-                                x.warp->firstAgent + AgentTcgen05,
-                                sequence,
-                                true,
-                                i.line,
-                                x.warp,
-                                lane,
-                                "tcgen05.cp"};
+      Machine::Access access =
+          Machine::pipeAccess(x, i, AgentTcgen05, sequence, lane, "tcgen05.cp");
       for (Cta *cta : ctas) {
         for (uint32_t r = 0; r < info.rows; ++r)
           for (uint32_t c = 0; c < chunks; ++c)
@@ -425,13 +421,7 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
             m.writeTensor(*cta, quarter, base, info.columns, access);
       }
     }
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::Tensor;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
-    op->sequence = sequence;
-    op->pipe = &x.warp->tensorPipe[lane];
+    auto op = newTensorOperation(x, i, sequence, lane);
     op->apply = [=]() {
       for (Cta *cta : ctas)
         for (uint32_t r = 0; r < info.rows; ++r)
@@ -470,10 +460,7 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
       return;
     uint32_t address = x.r<uint32_t>(i.o[0])[lane] +
                        static_cast<uint32_t>(i.addr[0].immediate);
-    std::vector<Cta *> ctas{x.cta};
-    if (group == 2)
-      ctas = {x.cluster->ctas[x.cta->rank & ~1u].get(),
-              x.cluster->ctas[x.cta->rank | 1].get()};
+    std::vector<Cta *> ctas = ctasOfGroup(x, group);
     for (Cta *cta : ctas)
       failed |=
           !checkTensorRange(x, i, *cta, address, 8, "tcgen05.shift", lane);
@@ -487,25 +474,13 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
       return;
     uint32_t base = address & 0xFFFF;
     uint32_t sequence = ++x.warp->sequence[AgentTcgen05];
-    Machine::Access access = {&x.warp->knowledge,
-                              x.warp->firstAgent + AgentTcgen05,
-                              sequence,
-                              true,
-                              i.line,
-                              x.warp,
-                              lane,
-                              "tcgen05.shift"};
+    Machine::Access access = Machine::pipeAccess(x, i, AgentTcgen05, sequence,
+                                                 lane, "tcgen05.shift");
     for (Cta *cta : ctas) {
       m.readTensor(*cta, row / 32, base, 8, access);
       m.writeTensor(*cta, row / 32, base, 8, access);
     }
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::Tensor;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
-    op->sequence = sequence;
-    op->pipe = &x.warp->tensorPipe[lane];
+    auto op = newTensorOperation(x, i, sequence, lane);
     op->apply = [=]() {
       for (Cta *cta : ctas)
         for (uint32_t r = row; r < row + 31; ++r)
@@ -542,11 +517,7 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
       failed = true;
       return;
     }
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::Commit;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
+    auto op = newOperation(x, i, AsyncOp::Kind::Commit, lane);
     if (i.a) {
       uint32_t ctas = x.r<uint32_t>(i.o[0])[lane] & 0xFFFF;
       if (ctas == 0 || ctas >> x.cluster->ctas.size() != 0) {

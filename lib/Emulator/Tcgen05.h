@@ -13,6 +13,11 @@ bool takeCtaGroup(Decoder &d);
 /// [taddr + immediate].
 bool tensorOperand(Decoder &d, const ptx::Operand &operand, uint32_t &offset,
                    int64_t &immediate);
+/// tcgen05.mma, .cp or .shift, in the pipe of the thread that issues it.
+std::shared_ptr<AsyncOp> newTensorOperation(Exec &x, const Inst &i,
+                                            uint32_t sequence, int lane);
+/// The CTA itself, or with cta_group::2 the pair, the even one first.
+std::vector<Cta *> ctasOfGroup(Exec &x, uint32_t group);
 bool checkCtaGroup(Exec &x, const Inst &i, uint32_t group);
 /// Tensor memory of `cta` at `address` exists and is allocated.
 bool checkTensorRange(Exec &x, const Inst &i, const Cta &cta, uint32_t address,

@@ -237,10 +237,7 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
       x.error(i, "instruction-descriptor", wrong, lane);
       return;
     }
-    mma->ctas = {x.cta};
-    if (group == 2)
-      mma->ctas = {x.cluster->ctas[x.cta->rank & ~1u].get(),
-                   x.cluster->ctas[x.cta->rank | 1].get()};
+    mma->ctas = ctasOfGroup(x, group);
     mma->rows = mma->idesc.m / group;
     mma->spec = units::mmaSpec(mma->idesc, mma->kind);
     mma->spec.m = mma->rows;
@@ -328,14 +325,8 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
     failed = false;
     uint32_t sequence = ++x.warp->sequence[AgentTcgen05];
     if (m.options->checkHazards) {
-      Machine::Access access = {&x.warp->knowledge,
-                                x.warp->firstAgent + AgentTcgen05,
-                                sequence,
-                                true,
-                                i.line,
-                                x.warp,
-                                lane,
-                                "tcgen05.mma"};
+      Machine::Access access = Machine::pipeAccess(x, i, AgentTcgen05, sequence,
+                                                   lane, "tcgen05.mma");
       for (Cta *cta : mma->ctas) {
         auto read = [&](uint32_t address, uint32_t bytes) {
           if (address + bytes <= m.sharedEnd)
@@ -358,13 +349,7 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
         }
       }
     }
-    auto op = std::make_shared<AsyncOp>();
-    op->kind = AsyncOp::Kind::Tensor;
-    op->warp = x.warp;
-    op->lane = lane;
-    op->line = i.line;
-    op->sequence = sequence;
-    op->pipe = &x.warp->tensorPipe[lane];
+    auto op = newTensorOperation(x, i, sequence, lane);
     Machine *machine = &m;
     Warp *warp = x.warp;
     op->apply = [=]() { applyMma(*machine, *mma, *warp); };

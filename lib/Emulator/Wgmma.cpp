@@ -103,14 +103,8 @@ Step execMmaAsync(Exec &x, const Inst &i, uint32_t mask) {
   const uint32_t *list = &m.module->lists[i.list];
   uint32_t sequence = ++warp.sequence[AgentWgmma];
   if (m.options->checkHazards) {
-    Machine::Access access = {&warp.knowledge,
-                              warp.firstAgent + AgentWgmma,
-                              sequence,
-                              true,
-                              i.line,
-                              &warp,
-                              lane,
-                              "wgmma.mma_async"};
+    Machine::Access access = Machine::pipeAccess(x, i, AgentWgmma, sequence,
+                                                 lane, "wgmma.mma_async");
     auto read = [&](uint32_t address, uint32_t bytes) {
       if (address + bytes <= m.sharedEnd)
         m.readShared(*x.cta, address, bytes, access);
@@ -137,10 +131,7 @@ Step execMmaAsync(Exec &x, const Inst &i, uint32_t mask) {
                            RegisterHazard{sequence, true, true, i.line});
   }
   bool accumulate = *x.r<uint32_t>(i.o[2]) >> lane & 1;
-  auto op = std::make_shared<AsyncOp>();
-  op->kind = AsyncOp::Kind::Wgmma;
-  op->warp = &warp;
-  op->line = i.line;
+  auto op = newOperation(x, i, AsyncOp::Kind::Wgmma, 0);
   op->sequence = sequence;
   op->pipe = &warp.wgmmaPipe;
   const Inst *inst = &i;
