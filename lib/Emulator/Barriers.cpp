@@ -30,7 +30,7 @@ void Machine::checkNamedBarrier(Cta &cta, uint32_t id) {
   barrier.generation = generation + 1;
   ++changes;
   for (auto &warp : cta.warps) {
-    bool woken = false;
+    uint32_t woken = 0;
     for (Split &split : warp->splits) {
       if (split.dead || split.wait != WaitKind::NamedBarrier ||
           split.waitId != id)
@@ -38,11 +38,11 @@ void Machine::checkNamedBarrier(Cta &cta, uint32_t id) {
       split.wait = WaitKind::Ready;
       split.resumed = true;
       split.waitPhase = uint64_t(trueThreads) << 32 | voters;
-      woken = true;
+      woken |= split.mask;
     }
-    if (woken) {
-      warp->knowledge.join(knowledge);
-      release(*warp);
+    if (woken != 0) {
+      learn(*warp, woken, knowledge);
+      synchroniseLanes(*warp, woken);
       warp->needsTensorFence = true;
     }
   }
@@ -108,7 +108,7 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
         static_cast<uint32_t>(__builtin_popcount(votes & mask));
     barrier.voters += static_cast<uint32_t>(__builtin_popcount(mask));
   }
-  barrier.knowledge.join(x.warp->knowledge);
+  m.publish(*x.warp, mask, barrier.knowledge);
   if (x.warp->needsBeforeFence) {
     x.warp->needsBeforeFence = false;
     x.strict(i, "missing-before-thread-sync",
@@ -174,11 +174,17 @@ static bool decodeBarrier(Decoder &d, bool isBar) {
   return !d.failed();
 }
 
+static Step execWarpSync(Exec &x, const Inst &i, uint32_t mask) {
+  uint32_t members = x.r<uint32_t>(i.memberMask)[__builtin_ctz(mask)] & mask;
+  x.machine->synchroniseLanes(*x.warp, members);
+  return Step::Next;
+}
+
 static bool decodeWarpSync(Decoder &d) {
   Inst &i = d.inst;
   if (!d.count(1, 1))
     return false;
-  i.fn = execNothing;
+  i.fn = execWarpSync;
   i.together = Together::MemberMask;
   i.memberMask = d.source(0, Ty::B32);
   return !d.failed();
@@ -218,7 +224,10 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
     warp.clusterGeneration[lane] = cluster.barrierGeneration;
   });
   cluster.barrierArrived += static_cast<uint32_t>(__builtin_popcount(mask));
-  cluster.barrierKnowledge.join(i.a ? warp.knowledge : warp.released);
+  if (i.a)
+    m.publish(warp, mask, cluster.barrierKnowledge);
+  else
+    cluster.barrierKnowledge.join(warp.released);
   m.release(warp);
   ++m.changes;
   m.checkClusterBarrier(cluster);
@@ -236,7 +245,7 @@ static Step execClusterWait(Exec &x, const Inst &, uint32_t mask) {
     x.current().wait = WaitKind::ClusterBarrier;
     return Step::Blocked;
   }
-  warp.knowledge.join(cluster.barrierCompleted);
+  x.machine->learn(warp, mask, cluster.barrierCompleted);
   warp.needsTensorFence = true;
   return Step::Next;
 }
@@ -263,28 +272,38 @@ static bool decodeCluster(Decoder &d) {
 static void fenceInitialisations(Exec &x, uint32_t mask) {
   const Warp &warp = *x.warp;
   for (auto &[offset, barrier] : x.cta->mbarriers)
-    if (barrier.initWarp == &warp
-            ? (mask >> barrier.initLane & 1) != 0
-            : warp.knowledge.all.get(barrier.initWarp->firstAgent) >=
-                  barrier.initClock)
-      barrier.initFenced = true;
+    forLanes(mask, [&, &init = barrier](int lane) {
+      if (init.initWarp != &warp)
+        init.initFenced |=
+            knownTo(warp, lane).all.get(init.initWarp->firstAgent) >=
+            init.initClock;
+      else
+        init.initFenced |=
+            lane == init.initLane ||
+            init.initClock < warp.laneKnown[static_cast<size_t>(lane)];
+    });
 }
 
 static Step execProxyFence(Exec &x, const Inst &, uint32_t mask) {
   Warp &warp = *x.warp;
   fenceInitialisations(x, mask);
   warp.knowledge.fenced.join(warp.knowledge.all);
+  if (warp.own)
+    forLanes(mask, [&](int lane) {
+      Knowledge &own = (*warp.own)[static_cast<size_t>(lane)];
+      own.fenced.join(own.all);
+    });
   x.machine->release(warp);
   return Step::Next;
 }
 
-static Step execFence(Exec &x, const Inst &, uint32_t) {
-  x.machine->fence(*x.warp);
+static Step execFence(Exec &x, const Inst &, uint32_t mask) {
+  x.machine->fence(*x.warp, mask);
   return Step::Next;
 }
 
 static Step execMbarrierInitFence(Exec &x, const Inst &, uint32_t mask) {
-  x.machine->fence(*x.warp);
+  x.machine->fence(*x.warp, mask);
   fenceInitialisations(x, mask);
   return Step::Next;
 }

@@ -150,6 +150,53 @@ static GroupQueue &bulkQueue(Exec &x, int lane) { return x.warp->bulk[lane]; }
 // Tensor copies
 //===----------------------------------------------------------------------===//
 
+static bool overlap(const std::vector<std::pair<uint64_t, uint64_t>> &a,
+                    const std::vector<std::pair<uint64_t, uint64_t>> &b) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (a[i].first < b[j].second && b[j].first < a[i].second)
+      return true;
+    if (a[i].second < b[j].second)
+      ++i;
+    else
+      ++j;
+  }
+  return false;
+}
+
+/// Nothing orders two bulk stores of which none is complete (PTX ISA,
+/// "cp.async.bulk"): together they may not write the same bytes. `.read` waits
+/// complete nothing.
+static void checkStores(Exec &x, const Inst &i, int lane, AsyncOp &op,
+                        std::vector<std::pair<uint64_t, uint64_t>> ranges) {
+  if (!x.machine->options->checkHazards)
+    return;
+  std::sort(ranges.begin(), ranges.end());
+  for (auto &range : ranges) {
+    if (!op.stores.empty() && op.stores.back().second >= range.first)
+      op.stores.back().second = std::max(op.stores.back().second, range.second);
+    else
+      op.stores.push_back(range);
+  }
+  auto check = [&](const std::shared_ptr<AsyncOp> &other) {
+    if ((op.reduces && other->reduces) || !overlap(op.stores, other->stores))
+      return;
+    x.error(i, "bulk-store-overlap",
+            "writes global memory that the bulk store of line " +
+                std::to_string(other->line) +
+                " may still write: cp.async.bulk.wait_group without .read is "
+                "missing between them",
+            lane);
+  };
+  for (auto &warp : x.cta->warps)
+    for (auto &[thread, queue] : warp->bulk) {
+      for (auto &group : queue.closed)
+        for (auto &other : group.ops)
+          check(other);
+      for (auto &other : queue.open)
+        check(other);
+    }
+}
+
 namespace {
 bool coordinatesOf(Exec &x, const Inst &i, int lane, const TensorMap &map,
                    int32_t (&coordinates)[5]) {
@@ -243,7 +290,7 @@ Step execTensorLoad(Exec &x, const Inst &i, uint32_t mask) {
     Machine *machine = &m;
     Warp *warp = x.warp;
     uint32_t line = i.line;
-    Knowledge knowledge = x.warp->knowledge;
+    Knowledge knowledge = knownTo(*x.warp, lane);
     op->apply = [=]() {
       std::string none;
       uint8_t filled[256 * 8];
@@ -362,6 +409,13 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
     ++m.report.statistics.bulkCopies;
     m.report.statistics.bulkBytes += units::boxTransactionBytes(map);
     x.warp->lastBulkStore = i.line;
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    for (const units::BoxPiece &piece : *pieces)
+      if (piece.validEnd > piece.validBegin)
+        ranges.push_back({piece.globalAddress + piece.validBegin,
+                          piece.globalAddress + piece.validEnd});
+    op->reduces = i.a != 0;
+    checkStores(x, i, lane, *op, std::move(ranges));
     bulkQueue(x, lane).open.push_back(op);
     m.issue(*x.cluster, op);
   });
@@ -483,6 +537,8 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
           move(to, data->data(), size);
       };
       x.warp->lastBulkStore = i.line;
+      op->reduces = reduction != 0;
+      checkStores(x, i, lane, *op, {{global, global + size}});
       bulkQueue(x, lane).open.push_back(op);
     } else {
       uint32_t address, barrier;
@@ -498,7 +554,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
       if (!to.find(x, i, lane, address, barrier, i.b, ctaMask, false) ||
           !sharedRange(x, i, lane, to.offset, size, "writes"))
         return;
-      Knowledge knowledge = x.warp->knowledge;
+      Knowledge knowledge = knownTo(*x.warp, lane);
       to.attach(*op);
       if (i.a == GlobalToShared) {
         uint64_t global = globalSide(i.addr[1], false);
@@ -576,8 +632,8 @@ Step execWaitGroup(Exec &x, const Inst &i, uint32_t mask) {
           m.forceRead(*x.cluster, op);
         else
           m.force(*x.cluster, op);
-        x.warp->knowledge.all.raise(x.warp->firstAgent + AgentBulkRead,
-                                    op->sequence);
+        m.learnClock(*x.warp, 1u << lane, x.warp->firstAgent + AgentBulkRead,
+                     op->sequence);
       }
     // Groups that have fully completed need no more thought.
     while (!queue.closed.empty() && queue.closed.size() > keep) {

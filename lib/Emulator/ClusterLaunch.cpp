@@ -52,7 +52,7 @@ Step execTryCancel(Exec &x, const Inst &i, uint32_t mask) {
     Machine *machine = &m;
     Warp *warp = x.warp;
     uint32_t line = i.line;
-    Knowledge knowledge = x.warp->knowledge;
+    Knowledge knowledge = knownTo(*x.warp, lane);
     op->apply = [=]() {
       Answer answer = {0, 0, 0, 0};
       // Which clusters are left depends on those before.

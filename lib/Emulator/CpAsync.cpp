@@ -80,24 +80,25 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
   return Step::Next;
 }
 
-void finishGroup(Exec &x, std::vector<std::shared_ptr<AsyncOp>> &ops) {
+void finishGroup(Exec &x, uint32_t mask,
+                 std::vector<std::shared_ptr<AsyncOp>> &ops) {
   for (auto &op : ops) {
     x.machine->force(*x.cluster, op);
-    x.warp->knowledge.all.raise(x.warp->firstAgent + AgentCpAsync,
-                                op->sequence);
+    x.machine->learnClock(*x.warp, mask, x.warp->firstAgent + AgentCpAsync,
+                          op->sequence);
   }
 }
 
 /// imm: groups that may stay pending; a: wait_all.
-Step execWait(Exec &x, const Inst &i, uint32_t) {
+Step execWait(Exec &x, const Inst &i, uint32_t mask) {
   GroupQueue &queue = x.warp->cpAsync;
   size_t keep = i.a ? 0 : static_cast<size_t>(i.imm);
   while (queue.closed.size() > keep) {
-    finishGroup(x, queue.closed.front().ops);
+    finishGroup(x, mask, queue.closed.front().ops);
     queue.closed.pop_front();
   }
   if (i.a) {
-    finishGroup(x, queue.open);
+    finishGroup(x, mask, queue.open);
     queue.open.clear();
   }
   return Step::Next;
@@ -134,7 +135,7 @@ Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
     Machine *machine = &m;
     Warp *warp = x.warp;
     Cluster *cluster = x.cluster;
-    Knowledge knowledge = x.warp->knowledge;
+    Knowledge knowledge = knownTo(*x.warp, lane);
     knowledge.all.raise(warp->firstAgent + AgentCpAsync,
                         warp->sequence[AgentCpAsync]);
     uint32_t line = i.line;
@@ -213,7 +214,7 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
     Machine *machine = &m;
     Warp *warp = x.warp;
     uint32_t line = i.line;
-    Knowledge knowledge = x.warp->knowledge;
+    Knowledge knowledge = knownTo(*x.warp, lane);
     op->apply = [=]() {
       for (const Destinations::Target &target : to.targets)
         std::memcpy(target.cta->shared.data() + to.offset, data.data(), bytes);

@@ -2,6 +2,8 @@
 
 #include "Machine.h"
 
+#include <algorithm>
+
 namespace bsmm::emulator {
 
 Machine::Access Machine::threadAccess(Warp &warp, int lane, const Inst &inst,
@@ -58,7 +60,33 @@ static inline bool inOrder(const Machine::Access &access, Agent other) {
                                       access.warp->cta->warps.size());
 }
 
+/// Does what accesses know of an access of `other` at `clock`, by lane `lane`
+/// when it was a thread's?
+static inline bool knows(const Machine::Access &access, Agent other,
+                         Clock clock, int lane) {
+  if (other == access.warp->firstAgent)
+    return lane < 0 || access.lane < 0 || lane == access.lane ||
+           clock < access.warp->laneKnown[static_cast<size_t>(access.lane)];
+  return inOrder(access, other) ||
+         knownTo(*access.warp, access.lane).all.get(other) >= clock;
+}
+
+/// Of tensor operations of one thread, a tcgen05.mma comes behind another one
+/// that wrote its accumulator only if the shapes are the same, and nothing else
+/// comes behind a tcgen05.mma that wrote what it reads (PTX ISA, "Pipelined
+/// tcgen05 Instructions").
+static inline bool isPipelined(const Machine::Access &access,
+                               const TensorCell &cell) {
+  return cell.writer != access.agent || cell.shape == 0 ||
+         cell.shape == access.shape ||
+         knownTo(*access.warp, access.lane).all.get(cell.writer) >=
+             cell.writeClock;
+}
+
 static const char *missing(const Machine::Access &access, Agent other) {
+  if (other == access.warp->firstAgent)
+    return "bar.warp.sync, a barrier or an mbarrier between the lanes is "
+           "missing";
   Agent warps = static_cast<Agent>(AgentsPerWarp *
                                    (1 + access.warp->cta->cluster->ctas.size() *
                                             access.warp->cta->warps.size()));
@@ -94,8 +122,7 @@ void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
     SharedCell &c = cta.shadow[cell];
     if (c.writer != 0 && (c.writeMask & mask) != 0) {
       Agent writer = c.writer;
-      if (!inOrder(access, writer) &&
-          access.knowledge->all.get(writer) < c.writeClock) {
+      if (!knows(access, writer, c.writeClock, c.writeLane)) {
         diagnose(Severity::Error, "shared-memory-race",
                  std::string(access.what) + " reads shared memory " +
                      hex(cell * 4) + " that " +
@@ -106,7 +133,8 @@ void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
                  static_cast<int>(access.warp->index), access.lane);
         c.writer = 0;
       } else if (access.isAsync && (c.flags & SharedCell::Async) == 0 &&
-                 access.knowledge->fenced.get(writer) < c.writeClock) {
+                 knownTo(*access.warp, access.lane).fenced.get(writer) <
+                     c.writeClock) {
         diagnose(Severity::Error, "missing-proxy-fence",
                  std::string(access.what) + " reads shared memory " +
                      hex(cell * 4) + " through the async proxy, which " +
@@ -135,13 +163,17 @@ void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
       }
       if (slot == 4 &&
           (c.readers[k] == 0 ||
-           access.knowledge->all.get(c.readers[k]) >= c.readClocks[k]))
+           knows(access, c.readers[k], c.readClocks[k], c.readLanes[k])))
         slot = k;
     }
     if (slot == 4)
       slot = cell & 3;
-    if (c.readers[slot] != access.agent || c.readClocks[slot] != access.clock)
+    if (c.readers[slot] != access.agent || c.readClocks[slot] != access.clock) {
       c.readMasks[slot] = 0;
+      c.readLanes[slot] = static_cast<int8_t>(access.lane);
+    } else if (c.readLanes[slot] != access.lane) {
+      c.readLanes[slot] = SharedCell::AnyLane;
+    }
     c.readers[slot] = static_cast<uint16_t>(access.agent);
     c.readClocks[slot] = access.clock;
     c.readMasks[slot] |= mask;
@@ -169,15 +201,16 @@ void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
                access.line, access.warp->cta,
                static_cast<int>(access.warp->index), access.lane);
     };
-    if (c.writer != 0 && (c.writeMask & mask) != 0 &&
-        !inOrder(access, c.writer) &&
-        access.knowledge->all.get(c.writer) < c.writeClock)
+    // Of lanes that write one place with one instruction, some lane wins.
+    bool together = c.writer == access.agent && c.writeLine == access.line &&
+                    c.writeClock == access.clock;
+    if (c.writer != 0 && (c.writeMask & mask) != 0 && !together &&
+        !knows(access, c.writer, c.writeClock, c.writeLane))
       report(c.writer, c.writeLine, "wrote");
     for (unsigned k = 0; k < 4; ++k) {
       if (c.readers[k] == 0 || (c.readMasks[k] & mask) == 0)
         continue;
-      if (!inOrder(access, c.readers[k]) &&
-          access.knowledge->all.get(c.readers[k]) < c.readClocks[k])
+      if (!knows(access, c.readers[k], c.readClocks[k], c.readLanes[k]))
         report(c.readers[k], c.readLines[k], "read");
       c.readMasks[k] &= static_cast<uint8_t>(~mask);
       if (c.readMasks[k] == 0)
@@ -190,10 +223,14 @@ void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
                    " that holds an mbarrier: mbarrier.inval is missing",
                access.line, access.warp->cta,
                static_cast<int>(access.warp->index), access.lane);
-    if (c.writer == access.agent && c.writeClock == access.clock)
+    if (c.writer == access.agent && c.writeClock == access.clock) {
       c.writeMask |= mask;
-    else
+      if (c.writeLane != access.lane)
+        c.writeLane = SharedCell::AnyLane;
+    } else {
       c.writeMask = mask;
+      c.writeLane = static_cast<int8_t>(access.lane);
+    }
     c.writer = static_cast<uint16_t>(access.agent);
     c.writeClock = access.clock;
     c.writeLine = access.line;
@@ -208,8 +245,9 @@ void Machine::readTensor(Cta &cta, uint32_t quarter, uint32_t column,
     return;
   for (uint32_t k = column; k < column + columns && k < 512; ++k) {
     TensorCell &c = cta.tensor->shadow[quarter * 512 + k];
-    if (c.writer != 0 && !inOrder(access, c.writer) &&
-        access.knowledge->all.get(c.writer) < c.writeClock) {
+    if (c.writer != 0 &&
+        (!knows(access, c.writer, c.writeClock, SharedCell::AnyLane) ||
+         !isPipelined(access, c))) {
       diagnose(Severity::Error, "tensor-memory-race",
                std::string(access.what) + " reads tensor memory column " +
                    std::to_string(k) + " that " +
@@ -236,7 +274,7 @@ void Machine::readTensor(Cta &cta, uint32_t quarter, uint32_t column,
       }
       if (slot == 4 &&
           (c.readers[r] == 0 ||
-           access.knowledge->all.get(c.readers[r]) >= c.readClocks[r]))
+           knows(access, c.readers[r], c.readClocks[r], SharedCell::AnyLane)))
         slot = r;
     }
     if (slot == 4)
@@ -264,20 +302,21 @@ void Machine::writeTensor(Cta &cta, uint32_t quarter, uint32_t column,
                access.line, access.warp->cta,
                static_cast<int>(access.warp->index), access.lane);
     };
-    if (c.writer != 0 && !inOrder(access, c.writer) &&
-        access.knowledge->all.get(c.writer) < c.writeClock)
+    if (c.writer != 0 &&
+        (!knows(access, c.writer, c.writeClock, SharedCell::AnyLane) ||
+         (access.shape != 0 && !isPipelined(access, c))))
       report(c.writer, c.writeLine, "wrote");
     for (unsigned r = 0; r < 4; ++r) {
       if (c.readers[r] == 0)
         continue;
-      if (!inOrder(access, c.readers[r]) &&
-          access.knowledge->all.get(c.readers[r]) < c.readClocks[r])
+      if (!knows(access, c.readers[r], c.readClocks[r], SharedCell::AnyLane))
         report(c.readers[r], c.readLines[r], "read");
       c.readers[r] = 0;
     }
     c.writer = static_cast<uint16_t>(access.agent);
     c.writeClock = access.clock;
     c.writeLine = access.line;
+    c.shape = access.shape;
     c.flags = SharedCell::Initialised;
   }
 }
@@ -287,10 +326,72 @@ void Machine::writeTensor(Cta &cta, uint32_t quarter, uint32_t column,
 void Machine::release(Warp &warp) {
   ++warp.sequence[AgentThreads];
   warp.knowledge.all.raise(warp.firstAgent, warp.sequence[AgentThreads]);
+  if (warp.own)
+    for (Knowledge &own : *warp.own)
+      own.all.raise(warp.firstAgent, warp.sequence[AgentThreads]);
 }
 
-void Machine::fence(Warp &warp) {
-  warp.knowledge.join(warp.toAcquire);
+static bool isWholeWarp(const Warp &warp, uint32_t mask) {
+  return (warp.alive & ~mask) == 0;
+}
+
+static void separate(Warp &warp, uint32_t mask) {
+  if (warp.own || isWholeWarp(warp, mask))
+    return;
+  warp.own = std::make_unique<std::array<Knowledge, 32>>();
+  warp.own->fill(warp.knowledge);
+}
+
+void Machine::learn(Warp &warp, uint32_t mask, const Knowledge &news) {
+  separate(warp, mask);
+  warp.knowledge.join(news);
+  // An arrival of this warp at clock c is behind its accesses up to c.
+  Clock known = news.all.get(warp.firstAgent) + 1;
+  forLanes(mask, [&](int lane) {
+    Clock &lanes = warp.laneKnown[static_cast<size_t>(lane)];
+    lanes = std::max(lanes, known);
+    if (warp.own)
+      (*warp.own)[static_cast<size_t>(lane)].join(news);
+  });
+}
+
+void Machine::learnClock(Warp &warp, uint32_t mask, Agent agent, Clock clock) {
+  separate(warp, mask);
+  warp.knowledge.all.raise(agent, clock);
+  if (warp.own)
+    forLanes(mask, [&](int lane) {
+      (*warp.own)[static_cast<size_t>(lane)].all.raise(agent, clock);
+    });
+}
+
+void Machine::publish(const Warp &warp, uint32_t mask, Knowledge &to) const {
+  if (!warp.own) {
+    to.join(warp.knowledge);
+    return;
+  }
+  forLanes(mask, [&](int lane) { to.join(knownTo(warp, lane)); });
+}
+
+void Machine::synchroniseLanes(Warp &warp, uint32_t mask) {
+  Clock now = warp.sequence[AgentThreads] + 1;
+  release(warp);
+  forLanes(mask,
+           [&](int lane) { warp.laneKnown[static_cast<size_t>(lane)] = now; });
+  if (!warp.own)
+    return;
+  if (isWholeWarp(warp, mask)) {
+    warp.own.reset();
+    return;
+  }
+  Knowledge together;
+  publish(warp, mask, together);
+  forLanes(mask, [&](int lane) {
+    (*warp.own)[static_cast<size_t>(lane)] = together;
+  });
+}
+
+void Machine::fence(Warp &warp, uint32_t mask) {
+  learn(warp, mask, warp.toAcquire);
   warp.released = warp.knowledge;
   release(warp);
 }

@@ -547,6 +547,8 @@ std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
       warp->threads = lanes == 32 ? ~0u : (1u << lanes) - 1;
       warp->alive = warp->threads;
       warp->registersPerThread = perThread;
+      if (options->mode == AsyncMode::Random)
+        warp->priority = static_cast<uint32_t>(random());
       Split split;
       split.pc = entry->entryPc;
       split.mask = warp->alive;

@@ -114,6 +114,7 @@ enum AgentKind : uint32_t {
 
 /// Shared memory, per 4 bytes.
 struct SharedCell {
+  static constexpr int8_t AnyLane = -1; ///< the warp as one, or several lanes
   Clock writeClock = 0;
   uint16_t writer = 0;
   uint8_t writeMask = 0; ///< bytes
@@ -121,6 +122,8 @@ struct SharedCell {
   uint32_t writeLine = 0;
   uint16_t readers[4] = {0, 0, 0, 0};
   uint8_t readMasks[4] = {0, 0, 0, 0};
+  int8_t writeLane = AnyLane;
+  int8_t readLanes[4] = {AnyLane, AnyLane, AnyLane, AnyLane};
   Clock readClocks[4] = {0, 0, 0, 0};
   uint32_t readLines[4] = {0, 0, 0, 0};
   static constexpr uint8_t Async = 1;       ///< written by the async proxy
@@ -133,6 +136,7 @@ struct TensorCell {
   Clock writeClock = 0;
   uint16_t writer = 0;
   uint8_t flags = 0;
+  uint32_t shape = 0; ///< of the tcgen05.mma that wrote it, see Access::shape
   uint32_t writeLine = 0;
   uint16_t readers[4] = {0, 0, 0, 0};
   Clock readClocks[4] = {0, 0, 0, 0};
@@ -217,7 +221,17 @@ struct Warp {
   std::vector<Join> joins;
 
   Agent firstAgent = 0;
+  /// What some lane knows.
   Knowledge knowledge;
+  /// What each lane knows, while they differ: after a wait of some lanes until
+  /// the warp synchronises.
+  std::unique_ptr<std::array<Knowledge, 32>> own;
+  /// Accesses of the warp's other lanes before this clock come before the
+  /// lane's: lanes are threads, which only synchronisation orders.
+  std::array<Clock, 32> laneKnown = {};
+  /// Clock of the last tcgen05 operation of each lane, which tcgen05.commit
+  /// tracks.
+  std::array<uint32_t, 32> tensorIssued = {};
   /// What relaxed waits have seen, for a fence that acquires.
   Knowledge toAcquire;
   /// What the last fence released, for relaxed arrivals after it.
@@ -243,6 +257,7 @@ struct Warp {
   uint64_t clusterGeneration[32] = {};
   std::vector<uint32_t> tensorLoadsOutstanding; ///< lines
   uint32_t registersPerThread = 0;
+  uint32_t priority = 0; ///< of random modes
   uint64_t instructions = 0;
 };
 
@@ -362,6 +377,10 @@ struct AsyncOp {
   /// Operations before it in its pipe, which take effect first.
   std::deque<std::shared_ptr<AsyncOp>> *pipe = nullptr;
   uint32_t sequence = 0; ///< clock of its agent
+  /// Bulk stores: global addresses [first, second), sorted, and whether they
+  /// are reduced into.
+  std::vector<std::pair<uint64_t, uint64_t>> stores;
+  bool reduces = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -534,6 +553,8 @@ struct Machine {
     Warp *warp;
     int lane;
     const char *what; ///< "ld.shared", "tcgen05.mma"...
+    /// Of a tcgen05.mma on its accumulator: M and N; 0 for all else.
+    uint32_t shape = 0;
   };
   void readShared(Cta &cta, uint32_t offset, uint32_t bytes,
                   const Access &access);
@@ -551,6 +572,13 @@ struct Machine {
   static Access pipeAccess(Exec &x, const Inst &inst, AgentKind kind,
                            uint32_t sequence, int lane, const char *what);
   Agent barrierAgent(Cta &cta, uint32_t offset);
+  /// Lanes `mask` get to know what is in `news`, or an agent's clock.
+  void learn(Warp &warp, uint32_t mask, const Knowledge &news);
+  void learnClock(Warp &warp, uint32_t mask, Agent agent, Clock clock);
+  /// Adds what lanes `mask` know to `to`.
+  void publish(const Warp &warp, uint32_t mask, Knowledge &to) const;
+  /// All lanes of `mask` know what each of them knows and did.
+  void synchroniseLanes(Warp &warp, uint32_t mask);
 
   // Async.cpp
   void issue(Cluster &cluster, std::shared_ptr<AsyncOp> op);
@@ -569,11 +597,17 @@ struct Machine {
                        Warp *warp, int lane);
   void checkPhase(Cta &cta, uint32_t offset, Mbarrier &barrier, uint32_t line);
   void release(Warp &warp); ///< advances the warp's clock after a release
-  void fence(Warp &warp);   ///< an acquiring and releasing fence
+  void fence(Warp &warp, uint32_t mask); ///< an acquiring and releasing fence
   void checkNamedBarrier(Cta &cta, uint32_t id);
   void checkClusterBarrier(Cluster &cluster);
   void wake(Cluster &cluster, WaitKind kind, uint32_t id, uint32_t address);
 };
+
+/// What a lane knows; lane < 0: what some lane knows.
+inline const Knowledge &knownTo(const Warp &warp, int lane) {
+  return warp.own && lane >= 0 ? (*warp.own)[static_cast<size_t>(lane)]
+                               : warp.knowledge;
+}
 
 /// Calls `body(lane)` for the lanes of `mask`.
 template <typename Body> inline void forLanes(uint32_t mask, Body body) {

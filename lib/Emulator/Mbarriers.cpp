@@ -261,7 +261,7 @@ static Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
       m.readShared(*cta, offset, 8,
                    m.threadAccess(*x.warp, lane, i, "mbarrier.arrive"));
     m.arriveMbarrier(*cta, offset, i.a ? 1 : value,
-                     i.b ? &x.warp->knowledge : &x.warp->released, i.line,
+                     i.b ? &knownTo(*x.warp, lane) : &x.warp->released, i.line,
                      x.warp, lane);
   });
   if (x.warp->needsBeforeFence) {
@@ -289,7 +289,7 @@ static Step execTransactions(Exec &x, const Inst &i, uint32_t mask) {
     if (!i.a) {
       Mbarrier *barrier = x.machine->findMbarrier(*cta, offset);
       if (barrier != nullptr)
-        barrier->current.join(x.warp->knowledge);
+        barrier->current.join(knownTo(*x.warp, lane));
     }
     x.machine->addTransactions(*cta, offset, i.a ? -bytes : bytes, i.line,
                                x.warp, lane);
@@ -307,6 +307,17 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t waitOffset = 0;
   uint64_t waitPhase = 0;
   bool failed = false;
+  // Lanes that succeed at the same mbarrier learn together.
+  const Mbarrier *seen = nullptr;
+  uint32_t learning = 0;
+  auto learn = [&] {
+    if (seen == nullptr)
+      return;
+    if (i.c)
+      m.learn(*x.warp, learning, seen->completed);
+    else
+      x.warp->toAcquire.join(seen->completed);
+  };
   forLanes(mask, [&](int lane) {
     uint32_t offset;
     Cta *cta = barrierOperand(x, i, i.addr[0], lane, offset);
@@ -340,11 +351,14 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
     if (m.options->checkHazards)
       m.readShared(*cta, offset, 8,
                    m.threadAccess(*x.warp, lane, i, "the mbarrier wait"));
-    if (i.c)
-      x.warp->knowledge.join(barrier->completed);
-    else
-      x.warp->toAcquire.join(barrier->completed);
+    if (barrier != seen) {
+      learn();
+      seen = barrier;
+      learning = 0;
+    }
+    learning |= 1u << lane;
   });
+  learn();
   if (failed)
     return Step::Failed;
   if (result != 0)

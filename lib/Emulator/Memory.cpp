@@ -254,12 +254,12 @@ uint8_t takeOrder(Decoder &d) {
 /// Inter-thread communication through shared memory with atomics, volatile or
 /// ordered accesses orders everything around it: fences are not tracked by
 /// address, and a missing one is not what this finds.
-void synchronise(Exec &x, const Place &place) {
+void synchronise(Exec &x, const Place &place, int lane) {
   if (place.shared == nullptr || !x.machine->options->checkHazards)
     return;
   Knowledge &point = place.shared->syncPoints[place.offset];
-  x.warp->knowledge.join(point);
-  point.join(x.warp->knowledge);
+  x.machine->learn(*x.warp, 1u << lane, point);
+  point.join(knownTo(*x.warp, lane));
   point.all.raise(x.warp->firstAgent, x.warp->sequence[AgentThreads]);
   x.machine->release(*x.warp);
 }
@@ -296,7 +296,7 @@ static Step execLoad(Exec &x, const Inst &i, uint32_t mask) {
         access.lane = lane;
         x.machine->readShared(*place.shared, place.offset, bytes, access);
       } else if (i.d & 4) {
-        synchronise(x, place);
+        synchronise(x, place, lane);
       }
     }
     for (uint32_t k = 0; k < i.b; ++k) {
@@ -360,7 +360,7 @@ static Step execStore(Exec &x, const Inst &i, uint32_t mask) {
         access.lane = lane;
         x.machine->writeShared(*place.shared, place.offset, bytes, access);
       } else if (i.d & 4) {
-        synchronise(x, place);
+        synchronise(x, place, lane);
       }
     } else if (i.addr[0].space != Space::Local) {
       visible = true;

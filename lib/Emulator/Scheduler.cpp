@@ -436,8 +436,16 @@ void Machine::runGroup() {
             if (!warp->splits[k].dead &&
                 warp->splits[k].wait == WaitKind::Ready)
               ready.push_back({cluster.get(), warp.get(), k});
+    // Half of the random modes let one warp run for as long as it can, so that
+    // others fall far behind.
+    bool byPriority = isRandom && options->seed % 2 == 0;
     if (isRandom) {
       std::shuffle(ready.begin(), ready.end(), random);
+      if (byPriority)
+        std::stable_sort(ready.begin(), ready.end(),
+                         [](const Runnable &a, const Runnable &b) {
+                           return a.warp->priority > b.warp->priority;
+                         });
     } else if (options->ctaOrder == CtaOrder::Descending) {
       std::reverse(ready.begin(), ready.end());
     }
@@ -454,10 +462,19 @@ void Machine::runGroup() {
       if (isRandom)
         quantum =
             random() % 8 == 0 ? 4096 : 1 + static_cast<uint32_t>(random() % 64);
+      uint64_t changesBefore = changes;
       runSplit(*entry.warp, entry.split, quantum);
       ran = true;
       if (isRandom) {
         randomEffects(*entry.cluster);
+        if (byPriority) {
+          // A warp without any effect may be polling for what others do.
+          if (random() % 64 == 0)
+            entry.warp->priority = static_cast<uint32_t>(random());
+          else if (changes == changesBefore && random() % 4 == 0)
+            entry.warp->priority = static_cast<uint32_t>(random() % 1024);
+          break;
+        }
         // Another order after a few slices.
         if (random() % 4 == 0)
           break;

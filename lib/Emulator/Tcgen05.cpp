@@ -149,7 +149,8 @@ Step execAlloc(Exec &x, const Inst &i, uint32_t mask) {
       tensor.shadow[quarter * 512 + k] = TensorCell();
   if (m.options->checkHazards)
     m.writeShared(*x.cta, offset, 4,
-                  m.threadAccess(*x.warp, lane, i, "tcgen05.alloc"));
+                  m.threadAccess(*x.warp, SharedCell::AnyLane, i,
+                                 "tcgen05.alloc")); // of the warp as one
   std::memcpy(x.cta->shared.data() + offset, &base, 4);
   ++m.changes;
   return Step::Next;
@@ -320,8 +321,8 @@ Step execStore(Exec &x, const Inst &i, uint32_t mask) {
 
 Step execWaitLoad(Exec &x, const Inst &, uint32_t) {
   Warp &warp = *x.warp;
-  warp.knowledge.all.raise(warp.firstAgent + AgentTensorLoad,
-                           warp.sequence[AgentTensorLoad]);
+  x.machine->learnClock(warp, ~0u, warp.firstAgent + AgentTensorLoad,
+                        warp.sequence[AgentTensorLoad]);
   for (auto it = warp.hazards.begin(); it != warp.hazards.end();)
     it = it->second.fromWgmma ? std::next(it) : warp.hazards.erase(it);
   return Step::Next;
@@ -329,8 +330,8 @@ Step execWaitLoad(Exec &x, const Inst &, uint32_t) {
 
 Step execWaitStore(Exec &x, const Inst &, uint32_t) {
   Warp &warp = *x.warp;
-  warp.knowledge.all.raise(warp.firstAgent + AgentTensorStore,
-                           warp.sequence[AgentTensorStore]);
+  x.machine->learnClock(warp, ~0u, warp.firstAgent + AgentTensorStore,
+                        warp.sequence[AgentTensorStore]);
   return Step::Next;
 }
 
@@ -404,6 +405,7 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
       }
     failed = false;
     uint32_t sequence = ++x.warp->sequence[AgentTcgen05];
+    x.warp->tensorIssued[static_cast<size_t>(lane)] = sequence;
     if (m.options->checkHazards) {
       Machine::Access access =
           Machine::pipeAccess(x, i, AgentTcgen05, sequence, lane, "tcgen05.cp");
@@ -474,6 +476,7 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
       return;
     uint32_t base = address & 0xFFFF;
     uint32_t sequence = ++x.warp->sequence[AgentTcgen05];
+    x.warp->tensorIssued[static_cast<size_t>(lane)] = sequence;
     Machine::Access access = Machine::pipeAccess(x, i, AgentTcgen05, sequence,
                                                  lane, "tcgen05.shift");
     for (Cta *cta : ctas) {
@@ -545,9 +548,10 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
       }
     op->pipe = &x.warp->tensorPipe[lane];
     // What the operations depended on comes before their completion.
-    Knowledge knowledge = x.warp->knowledge;
+    Knowledge knowledge = knownTo(*x.warp, lane);
+    // It tracks what its own thread issued.
     knowledge.all.raise(x.warp->firstAgent + AgentTcgen05,
-                        x.warp->sequence[AgentTcgen05]);
+                        x.warp->tensorIssued[static_cast<size_t>(lane)]);
     Machine *machine = &m;
     AsyncOp *self = op.get();
     op->apply = [=]() {

@@ -324,6 +324,7 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
     }
     failed = false;
     uint32_t sequence = ++x.warp->sequence[AgentTcgen05];
+    x.warp->tensorIssued[static_cast<size_t>(lane)] = sequence;
     if (m.options->checkHazards) {
       Machine::Access access = Machine::pipeAccess(x, i, AgentTcgen05, sequence,
                                                    lane, "tcgen05.mma");
@@ -343,9 +344,11 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
             m.readTensor(*cta, quarter, mma->sfa & 0xFFFF, sfaColumns, access);
             m.readTensor(*cta, quarter, mma->sfb & 0xFFFF, sfbColumns, access);
           }
+          Machine::Access accumulator = access;
+          accumulator.shape = mma->idesc.m << 16 | mma->idesc.n;
           if (mma->accumulate)
-            m.readTensor(*cta, quarter, mma->d & 0xFFFF, dColumns, access);
-          m.writeTensor(*cta, quarter, mma->d & 0xFFFF, dColumns, access);
+            m.readTensor(*cta, quarter, mma->d & 0xFFFF, dColumns, accumulator);
+          m.writeTensor(*cta, quarter, mma->d & 0xFFFF, dColumns, accumulator);
         }
       }
     }

@@ -250,12 +250,22 @@ bool decodeRedux(Decoder &d) {
   return memberMask(d, 2);
 }
 
-/// The lowest lane leads: a deterministic choice, as PTX demands.
+/// The same lane leads for the same members always, as PTX demands, but which
+/// one is the hardware's choice: the lowest one, or in random modes another.
 Step execElect(Exec &x, const Inst &i, uint32_t mask) {
   uint32_t members = x.r<uint32_t>(i.memberMask)[__builtin_ctz(mask)] & mask;
   if (members == 0)
     members = mask;
-  uint32_t leader = static_cast<uint32_t>(__builtin_ctz(members));
+  uint32_t skip = 0;
+  const Options &options = *x.machine->options;
+  if (options.mode == AsyncMode::Random)
+    skip = static_cast<uint32_t>(
+        (options.seed * 0x9E3779B97F4A7C15ull >> 32) %
+        static_cast<uint32_t>(__builtin_popcount(members)));
+  uint32_t others = members;
+  while (skip-- != 0)
+    others &= others - 1;
+  uint32_t leader = static_cast<uint32_t>(__builtin_ctz(others));
   if (i.o[0] != NoOperand)
     forLanes(mask, [&](int l) { x.r<uint32_t>(i.o[0])[l] = leader; });
   setPredicate(x, i.o[1], mask, 1u << leader);

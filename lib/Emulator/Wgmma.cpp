@@ -239,7 +239,7 @@ Step execWait(Exec &x, const Inst &i, uint32_t) {
     queue.closed.pop_front();
   }
   if (observed != 0) {
-    warp.knowledge.all.raise(warp.firstAgent + AgentWgmma, observed);
+    m.learnClock(warp, ~0u, warp.firstAgent + AgentWgmma, observed);
     for (auto it = warp.hazards.begin(); it != warp.hazards.end();)
       it = it->second.fromWgmma && it->second.sequence <= observed
                ? warp.hazards.erase(it)

@@ -14,7 +14,7 @@ namespace bsmm::emulator::mutation {
 /// Which of A and B a descriptor is for, for names.
 static void addMatrixDescriptor(Builder &b, size_t operand,
                                 const std::string &name, bool isWgmma,
-                                bool readsLeading,
+                                bool readsLeading, bool hasConstant,
                                 std::vector<std::string> leadingConditions) {
   auto flip = [&](const char *op, const std::string &detail, int64_t mask,
                   std::vector<std::string> conditions = {}) {
@@ -31,8 +31,16 @@ static void addMatrixDescriptor(Builder &b, size_t operand,
   for (int bit = isWgmma ? 62 : 61; bit < 64; ++bit)
     flip("descriptor-swizzle", name + "-bit" + std::to_string(bit),
          static_cast<int64_t>(uint64_t(1) << bit));
-  flip("descriptor-base", name, int64_t(1) << 49);
-  flip("descriptor-constant", name, int64_t(1) << 46);
+  // Without a swizzle there is no pattern whose start it could give.
+  std::string swizzle = ".reg .b64 %bsmm_d; .reg .b32 %bsmm_i; shr.u64 "
+                        "%bsmm_d, " +
+                        b.statement->operands[operand] + ", " +
+                        (isWgmma ? "62" : "61") +
+                        "; cvt.u32.u64 %bsmm_i, %bsmm_d; ";
+  flip("descriptor-base", name, int64_t(1) << 49,
+       {b.trapWhere(swizzle, "setp.ne.b32", "%bsmm_i, 0")});
+  if (hasConstant)
+    flip("descriptor-constant", name, int64_t(1) << 46);
 }
 
 static void addPredicateOperand(Builder &b, const char *op, size_t index) {
@@ -122,7 +130,7 @@ static void addTensorMma(Builder &b) {
       continue;
     }
     addMatrixDescriptor(
-        b, k, name, false, true,
+        b, k, name, false, true, true,
         {leadingIsRead(b, k, 61, s.operands[3], k == 1 ? 15 : 16)});
   }
   addInstructionDescriptor(b, 3);
@@ -149,7 +157,7 @@ static void addWgmma(Builder &b) {
     std::vector<std::string> conditions;
     if (!transposed)
       conditions.push_back(leadingIsRead(b, k, 62, "", 0));
-    addMatrixDescriptor(b, k, k == 1 ? "a" : "b", true, true, conditions);
+    addMatrixDescriptor(b, k, k == 1 ? "a" : "b", true, true, true, conditions);
   }
   addPredicateOperand(b, "accumulate", 3);
   for (size_t k = 4; k <= 5; ++k)
@@ -240,8 +248,9 @@ void addLayoutMutants(Builder &b) {
     addAddressMutant(b, "tensor-column", "", 0, 1);
     addAddressMutant(b, "tensor-lane", "", 0, 32 << 16);
     // Rows of 16 bytes are one core matrix wide: nothing leads anywhere.
+    // Copies run with either value of the constant.
     addMatrixDescriptor(b, 1, "source", false,
-                        s.has("128x256b") || s.has("4x256b"), {});
+                        s.has("128x256b") || s.has("4x256b"), false, {});
     return;
   }
   if (s.isA("tcgen05.ld") || s.isA("tcgen05.st")) {

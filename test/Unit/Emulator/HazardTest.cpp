@@ -318,6 +318,199 @@ TEST(Hazard, UninitialisedTensorMemory) {
               "tensor-memory-uninitialised", 128);
 }
 
+/// A commit tracks what its own thread issued, nothing of other lanes.
+TEST(Hazard, CommitOfAnotherLane) {
+  expectFound(std::string(tensorAlloc) + tensorMma + R"(
+    cvt.u64.u32 %rd1, %r4;
+    <!@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1]; bra W;!>
+    setp.eq.u32 %p4, %t, 1;
+    @%p4 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];
+    W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0; @!%p2 bra W;
+    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%c0}, [%r5];
+    tcgen05.wait::ld.sync.aligned;
+)" + tensorEnd,
+              "tensor-memory-race", 128);
+}
+
+/// Multiplications of one thread follow each other only with one accumulator
+/// and shape (PTX ISA, "Pipelined tcgen05 Instructions").
+TEST(Hazard, AccumulatorOfAnotherShape) {
+  std::string body = std::string(tensorAlloc) + tensorMma + R"(
+    mov.u32 %r8, SHAPE;
+    @%p1 tcgen05.mma.cta_group::1.kind::f8f6f4 [%taddr], %da, %db, %r8, 1;
+    cvt.u64.u32 %rd1, %r4;
+    @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];
+    W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0; @!%p2 bra W;
+)" + tensorEnd;
+  auto withShape = [&](const char *shape) {
+    std::string text = body;
+    text.replace(text.find("SHAPE"), 5, shape);
+    LaunchSetup setup;
+    setup.block = {128, 1, 1};
+    return run(kernel(prologue() + text, "sm_100a", shared), setup);
+  };
+  Outcome same = withShape("0x08040010");
+  EXPECT_TRUE(same.clean()) << same.text();
+  Outcome other = withShape("0x08020010"); // N 8
+  EXPECT_TRUE(other.has("tensor-memory-race")) << other.text();
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes of one warp are threads too
+//===----------------------------------------------------------------------===//
+
+const char laneAddress[] = R"(
+    shl.b32 %r1, %t, 2; mov.u32 %r2, s; add.u32 %r2, %r2, %r1;
+    xor.b32 %r3, %r1, 4; mov.u32 %r4, s; add.u32 %r3, %r4, %r3;
+)";
+
+TEST(Hazard, LanesWithoutABarrier) {
+  for (const char *barrier : {"bar.warp.sync -1;", "bar.sync 0;"})
+    expectFound(std::string(laneAddress) + R"(
+    st.shared.u32 [%r2], %t;
+    <!)" + barrier + R"(!>
+    ld.shared.u32 %r5, [%r3];
+    ret;)",
+                "shared-memory-race", 32);
+  expectFound(std::string(laneAddress) + R"(
+    st.shared.u32 [%r2], %t;
+    bar.warp.sync -1;
+    ld.shared.u32 %r5, [%r3];
+    <!bar.warp.sync -1;!>
+    st.shared.u32 [%r2], %r5;
+    ret;)",
+              "shared-memory-race", 32);
+}
+
+TEST(Hazard, LanesThroughAnMbarrier) {
+  expectFound(std::string(laneAddress) + R"(
+    setp.eq.u32 %p1, %t, 0;
+    @%p1 mbarrier.init.shared.b64 [%r4+1024], 32;
+    bar.warp.sync -1;
+    st.shared.u32 [%r2], %t;
+    mbarrier.arrive.shared.b64 %rd1, [%r4+1024];
+    <!W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4+1024], 0; @!%p2 bra W;!>
+    ld.shared.u32 %r5, [%r3];
+    ret;)",
+              "shared-memory-race", 32);
+}
+
+/// One lane waits; the others know of it through bar.warp.sync only.
+TEST(Hazard, WaitOfAnotherLane) {
+  expectFound(std::string(tmaLoad) + R"(
+    @!%p1 bra SKIP;
+    W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0; @!%p2 bra W;
+    SKIP:
+    <!bar.warp.sync -1;!>
+    shl.b32 %r1, %t, 2; add.u32 %r2, %r4, %r1;
+    ld.shared.u32 %r5, [%r2+1024];
+    ret;)",
+              "shared-memory-race", 32);
+}
+
+/// All lanes of an instruction may write one place.
+TEST(Hazard, LanesWriteOnePlaceTogether) {
+  LaunchSetup setup;
+  Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r4, s;
+    st.shared.u32 [%r4], 7;
+    bar.warp.sync -1;
+    ld.shared.u32 %r5, [%r4];
+    st.global.u32 [%outt], %r5;
+    ret;)",
+                               "sm_90a", shared),
+                        setup);
+  EXPECT_TRUE(outcome.clean()) << outcome.text();
+  EXPECT_EQ(outcome.out[31], 7u);
+}
+
+/// A fence is for what its own lane initialised, or has learnt of.
+TEST(Hazard, InitFenceOfAnotherLane) {
+  auto strict = [&](const std::string &fence) {
+    LaunchSetup setup;
+    setup.options.strict = true;
+    Outcome outcome = run(kernel(prologue() + R"(
+    setp.eq.u32 %p1, %t, 0;
+    mov.u32 %r4, s;
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    )" + fence + R"(
+    bar.warp.sync -1;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 256;
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4+1024], [%in], 256, [%r4];
+    W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0; @!%p2 bra W;
+    ret;)",
+                                 "sm_90a", shared),
+                          setup);
+    EXPECT_TRUE(outcome.clean()) << outcome.text();
+    return outcome.has("missing-mbarrier-init-fence", Severity::Strict);
+  };
+  EXPECT_FALSE(strict("fence.mbarrier_init.release.cluster;"));
+  EXPECT_FALSE(strict("@%p1 fence.mbarrier_init.release.cluster;"));
+  EXPECT_TRUE(strict("@!%p1 fence.mbarrier_init.release.cluster;"));
+  EXPECT_FALSE(
+      strict("bar.warp.sync -1; @!%p1 fence.mbarrier_init.release.cluster;"));
+}
+
+/// Which lane elect.sync elects is not said; it is the same one each time.
+TEST(Hazard, ElectedLane) {
+  uint32_t seen = 0;
+  for (uint64_t seed = 1; seed <= 16; ++seed) {
+    LaunchSetup setup;
+    setup.options.mode = AsyncMode::Random;
+    setup.options.seed = seed;
+    Outcome outcome = run(kernel(prologue() + R"(
+    elect.sync %r1|%p1, -1;
+    elect.sync %r2|%p2, -1;
+    selp.u32 %r3, 1, 0, %p1; selp.u32 %r4, 1, 0, %p2;
+    shl.b32 %r4, %r4, 1; or.b32 %r3, %r3, %r4;
+    st.global.u32 [%outt], %r3;
+    ret;)",
+                                 "sm_90a", shared),
+                          setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    uint32_t elected = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      ASSERT_TRUE(outcome.out[lane] == 0 || outcome.out[lane] == 3);
+      elected |= (outcome.out[lane] & 1) << lane;
+    }
+    EXPECT_EQ(__builtin_popcount(elected), 1);
+    seen |= elected;
+  }
+  EXPECT_GT(__builtin_popcount(seen), 4);
+}
+
+/// Nothing orders two bulk stores to one place but completion in between.
+TEST(Hazard, BulkStoresOverlap) {
+  auto found = [&](const std::string &between, AsyncMode mode) {
+    LaunchSetup setup;
+    setup.block = {64, 1, 1};
+    setup.options.mode = mode;
+    Outcome outcome = run(kernel(prologue() + R"(
+    shl.b32 %r1, %t, 2; mov.u32 %r4, s; add.u32 %r2, %r4, %r1;
+    st.shared.u32 [%r2], %t;
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    setp.eq.u32 %p1, %t, 0;
+    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r4], 256;
+    @%p1 cp.async.bulk.commit_group;
+    )" + between + R"(
+    add.s64 %rd1, %out, 240;
+    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 16;
+    @%p1 cp.async.bulk.commit_group;
+    @%p1 cp.async.bulk.wait_group.read 0;
+    ret;)",
+                                 "sm_90a", shared),
+                          setup);
+    EXPECT_TRUE(outcome.loaded.program) << outcome.text();
+    return outcome.has("bulk-store-overlap");
+  };
+  EXPECT_FALSE(found("@%p1 cp.async.bulk.wait_group 0;", AsyncMode::Eager));
+  EXPECT_FALSE(found("@%p1 cp.async.bulk.wait_group 0;", AsyncMode::Lazy));
+  EXPECT_TRUE(found("", AsyncMode::Eager));
+  EXPECT_TRUE(found("", AsyncMode::Lazy));
+  EXPECT_TRUE(found("@%p1 cp.async.bulk.wait_group.read 0;", AsyncMode::Lazy));
+}
+
 /// Zero operands, a wgmma of 64 x 8 x 32.
 const char wgmma[] = R"(
     .reg .f32 %d<4>; .reg .b64 %da, %db;
