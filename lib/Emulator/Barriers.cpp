@@ -7,6 +7,8 @@
 
 #include "MemoryAccess.h"
 
+#include <algorithm>
+
 namespace bsmm::emulator {
 
 void registerMbarriers(OpTable &table);
@@ -26,8 +28,11 @@ void Machine::checkNamedBarrier(Cta &cta, uint32_t id) {
   uint32_t trueThreads = barrier.trueThreads;
   uint32_t voters = barrier.voters;
   uint64_t generation = barrier.generation;
+  uint32_t line = barrier.lastLine;
+  std::vector<Agent> arrived = std::move(barrier.arriving);
   barrier = NamedBarrier();
   barrier.generation = generation + 1;
+  barrier.lastLine = line;
   ++changes;
   for (auto &warp : cta.warps) {
     uint32_t woken = 0;
@@ -44,8 +49,32 @@ void Machine::checkNamedBarrier(Cta &cta, uint32_t id) {
       learn(*warp, woken, knowledge);
       synchroniseLanes(*warp, woken);
       warp->needsTensorFence = true;
+      barrier.participants.push_back(
+          {warp->firstAgent, warp->sequence[AgentThreads]});
+    } else if (std::find(arrived.begin(), arrived.end(), warp->firstAgent) !=
+               arrived.end()) {
+      // bar.arrive: it may be used again by those who know that it is over.
+      barrier.participants.push_back({warp->firstAgent, ~0u});
     }
   }
+}
+
+/// A barrier must not be used again by others before its last use is over, as
+/// far as they know: threads would be counted for the wrong one.
+static void checkReuse(Exec &x, const Inst &i, NamedBarrier &barrier,
+                       uint32_t id, int lane) {
+  Warp &warp = *x.warp;
+  if (barrier.participants.empty())
+    return;
+  for (auto &[agent, clock] : barrier.participants)
+    if (agent == warp.firstAgent || knownTo(warp, lane).all.get(agent) >= clock)
+      return;
+  x.error(i, "barrier-reuse",
+          "barrier " + std::to_string(id) +
+              " is used again, by a warp that does not know that its use at "
+              "line " +
+              std::to_string(barrier.lastLine) + " is over",
+          lane);
 }
 
 /// a: 0 sync, 1 arrive, 2 red.popc, 3 red.and, 4 red.or; b: aligned;
@@ -97,6 +126,12 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
                      first);
     barrier.expected = threads;
   }
+  if (x.machine->options->checkHazards)
+    checkReuse(x, i, barrier, id, first);
+  if (std::find(barrier.arriving.begin(), barrier.arriving.end(),
+                x.warp->firstAgent) == barrier.arriving.end())
+    barrier.arriving.push_back(x.warp->firstAgent);
+  barrier.lastLine = i.line;
   barrier.sized = sized;
   barrier.arrived +=
       sized && i.b ? 32 : static_cast<uint32_t>(__builtin_popcount(mask));

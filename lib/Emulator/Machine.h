@@ -291,6 +291,11 @@ struct NamedBarrier {
   uint32_t trueThreads = 0; ///< bar.red: predicates that hold
   uint32_t voters = 0;
   uint64_t generation = 0;
+  /// Who took part in the last use that completed, and the warp's clock then:
+  /// who is not among them must know that it is over.
+  std::vector<std::pair<Agent, Clock>> participants;
+  std::vector<Agent> arriving; ///< warps of the use under way
+  uint32_t lastLine = 0;
 };
 
 //===----------------------------------------------------------------------===//

@@ -133,10 +133,18 @@ static void addTensorMma(Builder &b) {
         b, k, name, false, true, true,
         {leadingIsRead(b, k, 61, s.operands[3], k == 1 ? 15 : 16)});
   }
+  if (s.operands[1].front() != '[') {
+    Statement exchanged = s;
+    std::swap(exchanged.operands[1], exchanged.operands[2]);
+    b.add("exchange-operands", "", exchanged.text());
+  }
   addInstructionDescriptor(b, 3);
   if (scaled && s.operands.size() >= 7) {
     addAddressMutant(b, "scale-column", "a", 4, 1);
     addAddressMutant(b, "scale-column", "b", 5, 1);
+    Statement exchanged = s;
+    std::swap(exchanged.operands[4], exchanged.operands[5]);
+    b.add("exchange-scales", "", exchanged.text());
     addPredicateOperand(b, "accumulate", 6);
   } else {
     size_t enable = s.operands[4].front() == '{' ? 5 : 4;
@@ -158,6 +166,11 @@ static void addWgmma(Builder &b) {
     if (!transposed)
       conditions.push_back(leadingIsRead(b, k, 62, "", 0));
     addMatrixDescriptor(b, k, k == 1 ? "a" : "b", true, true, true, conditions);
+  }
+  if (s.operands[1].front() != '{') {
+    Statement exchanged = s;
+    std::swap(exchanged.operands[1], exchanged.operands[2]);
+    b.add("exchange-operands", "", exchanged.text());
   }
   addPredicateOperand(b, "accumulate", 3);
   for (size_t k = 4; k <= 5; ++k)
@@ -221,6 +234,19 @@ static void addTensorCopy(Builder &b) {
             s.withSetUp(".reg .b32 %bsmm_m; add.s32 %bsmm_m, " + old + ", " +
                             (k == 0 ? "32" : "1") + ";",
                         s.withOperand(map, changed)));
+      if (k == 0)
+        continue;
+      std::string before = operand.substr(
+          places[k - 1].first, places[k - 1].second - places[k - 1].first);
+      std::string exchanged = operand;
+      exchanged.replace(places[k].first, places[k].second - places[k].first,
+                        before);
+      exchanged.replace(places[k - 1].first,
+                        places[k - 1].second - places[k - 1].first, old);
+      b.add("exchange-coordinates",
+            "dim" + std::to_string(k - 1) + "-dim" + std::to_string(k),
+            s.withOperand(map, exchanged),
+            {b.trapWhere("", "setp.ne.b32", before + ", " + old)});
     }
   }
   addAddressMutant(b, "copy-address", "", shared, 1024);
@@ -286,6 +312,10 @@ void addLayoutMutants(Builder &b) {
   if ((s.isA("ldmatrix") || s.isA("stmatrix")) && s.operands.size() == 2) {
     addAddressMutant(b, "matrix-address", "",
                      s.operands[0].front() == '[' ? 0 : 1, 16);
+    return;
+  }
+  if ((s.isA("ld.shared") || s.isA("st.shared")) && s.operands.size() == 2) {
+    addAddressMutant(b, "shared-address", "", s.isA("ld.shared") ? 1 : 0, 16);
     return;
   }
   if (s.isA("mapa") && s.operands.size() == 3)

@@ -48,6 +48,8 @@ const std::vector<OperatorInfo> &operators() {
       {"descriptor-base", "... base offset"},
       {"descriptor-constant", "... the constant in bits 46-48"},
       {"instruction-descriptor", "each field of it, scale ids included"},
+      {"exchange-operands", "the descriptors of A and B change places"},
+      {"exchange-scales", "the scales of A and B change places"},
       {"accumulate", "the accumulator is read or not: the contrary"},
       {"negate-operand", "wgmma's A or B is negated"},
       {"accumulator-column", "the accumulator one column further"},
@@ -58,10 +60,13 @@ const std::vector<OperatorInfo> &operators() {
       {"scale-thread", "mma.sync: another thread's scale register"},
       {"coordinate", "each coordinate of a tensor copy: 32 elements further "
                      "(dimension 0) or 1"},
+      {"exchange-coordinates", "two neighbouring coordinates change places, "
+                               "where they differ"},
       {"copy-address", "a copy's shared memory address plus 1024 bytes"},
       {"copy-bytes", "a plain bulk copy of 16 bytes less"},
       {"multicast-mask", "each of the mask's low two bits"},
       {"matrix-address", "ldmatrix, stmatrix 16 bytes further"},
+      {"shared-address", "ld.shared, st.shared 16 bytes further"},
       {"cluster-rank", "mapa of the neighbour"},
       {"map-swizzle", "tensor map: each other swizzle mode"},
       {"map-box", "tensor map: half the box along a dimension"},

@@ -167,16 +167,20 @@ static std::string checkClaim(const Reason &reason, const Mutant &survivor,
   }
 
   if (reason.kind == "observed") {
-    // The phase is complete whenever the wait is reached.
-    if (survivor.before.find("_wait") == std::string::npos)
-      return "it is no mbarrier wait";
-    std::string test = survivor.before;
+    // The phase is complete whenever the wait is reached: the mutant's own, or
+    // the one of `lines`, which is the only one for its barrier.
+    const Mutant *wait = &survivor;
+    if (!reason.lines.empty())
+      wait = deletionAt(all, reason.lines.front());
+    if (wait == nullptr || wait->before.find("_wait") == std::string::npos)
+      return "there is no mbarrier wait";
+    std::string test = wait->before;
     if (size_t at = test.find("try_wait"); at != std::string::npos)
       test.replace(at, 8, "test_wait");
     size_t from = test.find_first_of(" \t", test.find("_wait"));
     size_t comma = test.find(',');
     std::string predicate = test.substr(from + 1, comma - from - 1);
-    if (survives({replaceMutant(survivor,
+    if (survives({replaceMutant(*wait,
                                 "{ " + test + " @!" + predicate + " trap; }")}))
       return "";
     return "the wait is reached before the phase is complete";
@@ -206,15 +210,21 @@ static std::string checkClaim(const Reason &reason, const Mutant &survivor,
     auto isOf = [&](const char *opcode) {
       return survivor.before.find(opcode) != std::string::npos;
     };
-    const char *again = isOf("mbarrier.inval") ? "mbarrier.init"
-                        : isOf("relinquish")   ? "tcgen05.alloc"
-                                               : nullptr;
-    if (again == nullptr)
-      return "it is neither mbarrier.inval nor relinquish_alloc_permit";
-    if (ptx.find(again, survivor.end) != std::string::npos ||
-        isInLoop(ptx, survivor.end))
-      return std::string(again) + " may follow";
-    return "";
+    // What must not come after it.
+    std::vector<const char *> later;
+    if (isOf("mbarrier.inval"))
+      later = {"mbarrier.init"};
+    else if (isOf("relinquish"))
+      later = {"tcgen05.alloc"};
+    else if (survivor.operatorName == "wait-read-only")
+      later = {"ld.global", "cp.async.bulk.tensor", "cp.async.bulk.shared",
+               "griddepcontrol"};
+    else
+      return "the CTA's exit does not do the same";
+    for (const char *opcode : later)
+      if (ptx.find(opcode, survivor.end) != std::string::npos)
+        return std::string(opcode) + " follows";
+    return isInLoop(ptx, survivor.end) ? "it is in a loop" : "";
   }
   return "unknown kind '" + reason.kind + "'";
 }

@@ -451,6 +451,22 @@ TEST(Hazard, InitFenceOfAnotherLane) {
       strict("bar.warp.sync -1; @!%p1 fence.mbarrier_init.release.cluster;"));
 }
 
+/// Warps 0 and 1 use barrier 1, then warps 2 and 3: they must know that the
+/// first use is over, or they may be counted for it.
+TEST(Hazard, NamedBarrierOfOthers) {
+  expectFound(R"(
+    setp.lt.u32 %p1, %t, 64;
+    @!%p1 bra OTHERS;
+    bar.sync 1, 64;
+    <!bar.arrive 2, 128;!>
+    ret;
+    OTHERS:
+    <!bar.sync 2, 128;!>
+    bar.sync 1, 64;
+    ret;)",
+              "barrier-reuse", 128);
+}
+
 /// Which lane elect.sync elects is not said; it is the same one each time.
 TEST(Hazard, ElectedLane) {
   uint32_t seen = 0;

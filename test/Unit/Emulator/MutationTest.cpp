@@ -92,9 +92,10 @@ TEST_F(Mutation, IdsAreDistinctAndOperatorsDocumented) {
     EXPECT_TRUE(names.count(mutant.operatorName)) << mutant.operatorName;
     EXPECT_NE(mutant.before, mutant.after);
   }
-  std::set<std::string> wanted = {"delete-barrier:18", "delete-barrier:19",
-                                  "delete-barrier:20", "drop-predicate:20",
-                                  "negate-predicate:20"};
+  std::set<std::string> wanted = {"delete-barrier:18",   "delete-barrier:19",
+                                  "delete-barrier:20",   "drop-predicate:20",
+                                  "negate-predicate:20", "shared-address:14",
+                                  "shared-address:21"};
   EXPECT_EQ(ids, wanted);
 }
 
@@ -196,6 +197,7 @@ TEST(MutationOperators, AllHaveMutantsThatLoad) {
   tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd6];
   tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r13}, [%r9];
   ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r14}, [%r15];
+  st.shared.u32 [s], %r14;
   ret;
 }
 .visible .entry w() {
