@@ -89,22 +89,37 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     // roles of the warp have the same leader.
     Value isLeader =
         NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
+    SmallVector<LeaderOp> leaders;
+    bool hasWarpgroupLeaders = false;
+    role.walk([&](LeaderOp leader) {
+      leaders.push_back(leader);
+      hasWarpgroupLeaders |= leader.getEachWarpgroup();
+    });
+    Value isWarpgroupLeader = isLeader;
+    if (hasWarpgroupLeaders) {
+      Value inWarpgroup = arith::AndIOp::create(
+          builder, loc, values.warp,
+          constantI32(builder, loc, target::threads::warpsPerWarpgroup - 1));
+      isWarpgroupLeader = arith::AndIOp::create(
+          builder, loc, isLeader, isEqual(builder, loc, inWarpgroup, 0));
+    }
     if (role.isWarpgroup()) {
       Value isFirst = isEqual(builder, loc, values.warp, role.getWarp());
       isLeader = arith::AndIOp::create(builder, loc, isLeader, isFirst);
     }
-    SmallVector<LeaderOp> leaders;
-    role.walk([&](LeaderOp leader) { leaders.push_back(leader); });
     if (role.isWarpgroup())
       role.walk([&](Operation *op) {
-        if (isa<PublishOp, SynchronizeOp, DrainOp, MmaOp>(op))
+        if (isa<PublishOp, SynchronizeOp, DrainOp, MmaOp, WarpgroupIndexOp,
+                ReduceClusterOp>(op))
           op->setAttr(roleAttrName,
                       builder.getDenseI64ArrayAttr(
                           {int64_t(role.getWarp()), int64_t(role.getCount())}));
       });
     for (LeaderOp leader : leaders) {
       OpBuilder inner(leader);
-      auto only = scf::IfOp::create(inner, leader.getLoc(), isLeader, false);
+      auto only = scf::IfOp::create(
+          inner, leader.getLoc(),
+          leader.getEachWarpgroup() ? isWarpgroupLeader : isLeader, false);
       only.thenBlock()->getOperations().splice(
           only.thenBlock()->begin(), leader.getBody().front().getOperations());
       // The other threads wait for the leader: what follows may be collective
@@ -386,7 +401,14 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
       });
     }
     buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-    NVVM::BarrierOp::create(builder, loc);
+    if (kernel.getClusterSize().value_or(1) == 1) {
+      NVVM::BarrierOp::create(builder, loc);
+    } else {
+      // No CTA writes to another one's memory before that one runs and its
+      // barriers exist.
+      NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
+      NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
+    }
     buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
     if (!columns)
       return values;

@@ -72,8 +72,9 @@ inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
   return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
 }
 
-/// The barrier of the CTA, or of the warpgroups of the operation's role.
-void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op);
+/// The barrier of the CTA, of the operation's role, or of each warpgroup of it.
+void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op,
+                  mlir::Value warp, bool eachWarpgroup);
 
 /// The row of the target table that the kernels are compiled for; null without.
 const target::Gpu *findTargetGpu(mlir::Operation *op);

@@ -219,7 +219,7 @@ struct PublishPattern : KernelPattern<PublishOp> {
         rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(op.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    buildBarrier(rewriter, op);
+    buildBarrier(rewriter, op, getKernelValues(op).warp, op.getEachWarpgroup());
     rewriter.eraseOp(op);
     return success();
   }
@@ -234,7 +234,7 @@ struct SynchronizePattern : KernelPattern<SynchronizeOp> {
     if (hasTensorMemory)
       NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
                                    NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-    buildBarrier(rewriter, op);
+    buildBarrier(rewriter, op, getKernelValues(op).warp, op.getEachWarpgroup());
     if (hasTensorMemory)
       NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
                                    NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
@@ -244,19 +244,29 @@ struct SynchronizePattern : KernelPattern<SynchronizeOp> {
 };
 } // namespace
 
-void bsmm::buildBarrier(OpBuilder &builder, Operation *op) {
+void bsmm::buildBarrier(OpBuilder &builder, Operation *op, Value warp,
+                        bool eachWarpgroup) {
+  Location loc = op->getLoc();
   auto role = op->getAttrOfType<DenseI64ArrayAttr>(roleAttrName);
   if (!role) {
-    NVVM::BarrierOp::create(builder, op->getLoc());
+    NVVM::BarrierOp::create(builder, loc);
     return;
   }
-  // Number 1 for the role that starts at the first warpgroup; 0 is that of the
-  // CTA.
-  int64_t number = 1 + role[0] / target::threads::warpsPerWarpgroup;
-  NVVM::BarrierOp::create(
-      builder, op->getLoc(), Type(), constantI32(builder, op->getLoc(), number),
-      constantI32(builder, op->getLoc(), role[1] * target::threads::perWarp),
-      NVVM::BarrierReductionAttr(), Value());
+  // 0 is the CTA's barrier, 1..7 those of roles by their first warpgroup, 8..15
+  // those of single warpgroups of larger roles.
+  constexpr int64_t perWarpgroup = target::threads::warpsPerWarpgroup;
+  int64_t threads = role[1] * target::threads::perWarp;
+  Value number = constantI32(builder, loc, 1 + role[0] / perWarpgroup);
+  if (eachWarpgroup && role[1] > perWarpgroup) {
+    threads = target::threads::perWarpgroup;
+    number = arith::ShRUIOp::create(builder, loc, warp,
+                                    constantI32(builder, loc, 2));
+    number = arith::AddIOp::create(builder, loc, number,
+                                   constantI32(builder, loc, 8));
+  }
+  NVVM::BarrierOp::create(builder, loc, Type(), number,
+                          constantI32(builder, loc, threads),
+                          NVVM::BarrierReductionAttr(), Value());
 }
 
 const target::Gpu *bsmm::findTargetGpu(Operation *op) {

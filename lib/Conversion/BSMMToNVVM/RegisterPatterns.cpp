@@ -11,6 +11,7 @@
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Layout/Descriptor.h"
 #include "bsmm/Target/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -256,6 +257,173 @@ struct WaitMmaPattern : KernelPattern<WaitMmaOp> {
   }
 };
 
+struct WarpgroupIndexPattern : KernelPattern<WarpgroupIndexOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(WarpgroupIndexOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, buildWarpgroupInRole(rewriter, op));
+    return success();
+  }
+};
+
+struct ClusterRankPattern : KernelPattern<ClusterRankOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ClusterRankOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ClusterId>(op, rewriter.getI32Type());
+    return success();
+  }
+};
+
+struct SliceRowsPattern : KernelPattern<SliceRowsOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SliceRowsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    BufferType type = op.getSource().getType();
+    int64_t rowBytes =
+        getPackedBytes(type.getElementType(), type.getShape()[1]);
+    Value bytes =
+        arith::MulIOp::create(rewriter, op.getLoc(), adaptor.getRow(),
+                              constantI32(rewriter, op.getLoc(), rowBytes));
+    rewriter.replaceOp(
+        op, advance(rewriter, op.getLoc(), adaptor.getSource(), bytes));
+    return success();
+  }
+};
+
+/// Each thread sends what the same thread of another CTA adds: the buffer
+/// holds, for each sender, vectors of four values, thread by thread.
+struct ReduceClusterPattern : KernelPattern<ReduceClusterOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ReduceClusterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    AccumulatorType source = op.getAccumulator().getType();
+    AccumulatorType result = op.getResult().getType();
+    int64_t ctas = source.getShape()[1] / result.getShape()[1];
+    int64_t blocks = result.getRowBlocks();
+    int64_t perBlock = result.getShape()[1] / 2;
+    int64_t threads =
+        result.getWarpgroups() * int64_t(target::threads::perWarpgroup);
+    int64_t placeBytes = result.getShape()[0] * result.getShape()[1] * 4;
+    auto constant = [&](int64_t value) {
+      return constantI32(rewriter, loc, value);
+    };
+    auto role = op->getAttrOfType<DenseI64ArrayAttr>(roleAttrName);
+    Value thread = getKernelValues(op).thread;
+    if (role && role[0] != 0)
+      thread = arith::SubIOp::create(
+          rewriter, loc, thread, constant(role[0] * target::threads::perWarp));
+    Value threadOffset =
+        arith::MulIOp::create(rewriter, loc, thread, constant(16));
+    Value rank = NVVM::ClusterId::create(rewriter, loc, rewriter.getI32Type());
+
+    // values[share][i]: what this CTA has for a share of the columns.
+    SmallVector<SmallVector<Value>> values(ctas);
+    for (int64_t share = 0; share < ctas; ++share)
+      for (int64_t block = 0; block < blocks; ++block) {
+        Value rows = LLVM::ExtractValueOp::create(
+            rewriter, loc, adaptor.getAccumulator(), block);
+        for (int64_t index = 0; index < perBlock; ++index)
+          values[share].push_back(LLVM::ExtractValueOp::create(
+              rewriter, loc, rows, share * perBlock + index));
+      }
+    int64_t count = blocks * perBlock;
+    auto vectorType = VectorType::get({4}, rewriter.getF32Type());
+    auto isRank = [&](arith::CmpIPredicate predicate, int64_t other) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, predicate, rank,
+                                   constant(other));
+    };
+    // Place of sender `from` in the buffer of receiver `to`.
+    auto placeOf = [&](Value from, Value to) -> Value {
+      Value isBefore = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::ult, from, to);
+      Value previous = arith::SubIOp::create(rewriter, loc, from, constant(1));
+      Value place =
+          arith::SelectOp::create(rewriter, loc, isBefore, from, previous);
+      return arith::MulIOp::create(rewriter, loc, place, constant(placeBytes));
+    };
+    auto addressOf = [&](Value base, int64_t index) {
+      return advance(rewriter, loc, base, index / 4 * threads * 16);
+    };
+
+    for (int64_t share = 0; share < ctas; ++share) {
+      auto branch = scf::IfOp::create(
+          rewriter, loc, isRank(arith::CmpIPredicate::ne, share), false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      Value offset = arith::AddIOp::create(rewriter, loc, threadOffset,
+                                           placeOf(rank, constant(share)));
+      Value local = advance(rewriter, loc, adaptor.getBuffer(), offset);
+      auto clusterPointer = LLVM::LLVMPointerType::get(
+          op.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+      Value remote = NVVM::MapaOp::create(rewriter, loc, clusterPointer, local,
+                                          constant(share));
+      for (int64_t index = 0; index < count; index += 4) {
+        Value vector = vector::FromElementsOp::create(
+            rewriter, loc, vectorType,
+            ArrayRef<Value>(values[share]).slice(index, 4));
+        LLVM::StoreOp::create(rewriter, loc, vector, addressOf(remote, index),
+                              /*alignment=*/16);
+      }
+    }
+    // Threads that have left count as arrived (PTX ISA, barrier.cluster).
+    NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
+    NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
+
+    // This CTA's own share.
+    SmallVector<Value> own = values[0];
+    for (int64_t share = 1; share < ctas; ++share) {
+      Value isMine = isRank(arith::CmpIPredicate::eq, share);
+      for (auto [index, value] : llvm::enumerate(own))
+        value = arith::SelectOp::create(rewriter, loc, isMine,
+                                        values[share][index], value);
+    }
+    // In the order of the ranks; what is read in the place of the own one, that
+    // of a neighbour, does not count.
+    SmallVector<Value> sums(count);
+    for (int64_t from = 0; from < ctas; ++from) {
+      Value isMine = isRank(arith::CmpIPredicate::eq, from);
+      Value sender = constant(from);
+      if (from == 0) {
+        Value other = constant(1);
+        sender = arith::SelectOp::create(rewriter, loc, isMine, other, sender);
+      }
+      Value offset = arith::AddIOp::create(rewriter, loc, threadOffset,
+                                           placeOf(sender, rank));
+      Value base = advance(rewriter, loc, adaptor.getBuffer(), offset);
+      for (int64_t index = 0; index < count; index += 4) {
+        Value vector = LLVM::LoadOp::create(rewriter, loc, vectorType,
+                                            addressOf(base, index),
+                                            /*alignment=*/16);
+        for (int64_t lane = 0; lane < 4; ++lane) {
+          Value received =
+              vector::ExtractOp::create(rewriter, loc, vector, lane);
+          Value term = arith::SelectOp::create(rewriter, loc, isMine,
+                                               own[index + lane], received);
+          Value &sum = sums[index + lane];
+          sum = sum ? arith::AddFOp::create(rewriter, loc, sum, term) : term;
+        }
+      }
+    }
+    Value total =
+        LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(result));
+    for (int64_t block = 0; block < blocks; ++block) {
+      Value rows = LLVM::UndefOp::create(rewriter, loc, getBlockType(result));
+      for (int64_t index = 0; index < perBlock; ++index)
+        rows = LLVM::InsertValueOp::create(
+            rewriter, loc, rows, sums[block * perBlock + index], index);
+      total = LLVM::InsertValueOp::create(rewriter, loc, total, rows, block);
+    }
+    rewriter.replaceOp(op, total);
+    return success();
+  }
+};
+
 /// Drains of buffers are those of tensor memory.
 struct DrainRegistersPattern : KernelPattern<DrainOp> {
   using KernelPattern::KernelPattern;
@@ -328,6 +496,8 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
 void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
-  patterns.add<AddAccumulatorsPattern, DrainRegistersPattern, MmaPattern,
-               WaitMmaPattern, ZeroAccumulatorPattern>(converter, values);
+  patterns
+      .add<AddAccumulatorsPattern, ClusterRankPattern, DrainRegistersPattern,
+           MmaPattern, ReduceClusterPattern, SliceRowsPattern, WaitMmaPattern,
+           WarpgroupIndexPattern, ZeroAccumulatorPattern>(converter, values);
 }

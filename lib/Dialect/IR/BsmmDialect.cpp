@@ -1,6 +1,7 @@
 //===- BsmmDialect.cpp - the bsmm dialect ---------------------------------===//
 
 #include "bsmm/Dialect/IR/Bsmm.h"
+#include "bsmm/Target/Target.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -116,10 +117,22 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
                                << attribute.getValue();
     return success();
   }
+  if (attribute.getName() == getSplitAttrName()) {
+    auto split = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<scf::ForOp>(op) || !split ||
+        !split.getType().isSignlessInteger(64) || split.getInt() < 1 ||
+        split.getInt() > target::cluster::maxPortable)
+      return op->emitOpError()
+             << "expected '" << getSplitAttrName() << "' to be an i64 in 1.."
+             << target::cluster::maxPortable << " on an scf.for, got "
+             << attribute.getValue();
+    return success();
+  }
   return op->emitOpError() << "unknown bsmm attribute '"
                            << attribute.getName().getValue() << "'; known are '"
                            << getTargetAttrName() << "' on modules and '"
-                           << getStagesAttrName() << "' on loops";
+                           << getStagesAttrName() << "' and '"
+                           << getSplitAttrName() << "' on loops";
 }
 
 LogicalResult BsmmDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -137,6 +137,10 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected a block of whole warps, 32 to ")
            << target::threads::maxPerBlock << " threads, got " << *threads;
 
+  if (auto ctas = getClusterSize();
+      ctas && (*ctas < 1 || *ctas > target::cluster::maxPortable))
+    return emitOpError("expected a cluster of 1 to ")
+           << target::cluster::maxPortable << " CTAs, got " << int64_t(*ctas);
   if (auto bytes = getDynamicSharedMemory();
       bytes && (int64_t(*bytes) < 0 || *bytes % target::mbarrier::bytes != 0))
     return emitOpError("expected shared memory of a multiple of ")

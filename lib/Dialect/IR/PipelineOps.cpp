@@ -40,7 +40,7 @@ static bool isUniform(Value value, unsigned &budget) {
            isUniform(loop.getStep(), budget);
   }
   Operation *op = value.getDefiningOp();
-  if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp>(op))
+  if (isa<gpu::BlockIdOp, gpu::GridDimOp, ClusterRankOp>(op))
     return true;
   return isa<arith::ArithDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 &&
@@ -273,6 +273,52 @@ LogicalResult LeaderOp::verify() {
   return success();
 }
 
+LogicalResult WarpgroupIndexOp::verify() {
+  auto role = (*this)->getParentOfType<WarpRoleOp>();
+  if (!role || !role.isWarpgroup())
+    return emitOpError("expected inside of the bsmm.warp_role of warpgroups");
+  return success();
+}
+
+LogicalResult SliceRowsOp::verify() {
+  BufferType source = getSource().getType(), result = getResult().getType();
+  if (failed(expectBuffer(*this, "the source", source, MemorySpace::Shared)))
+    return failure();
+  int64_t rows = result.getShape()[0];
+  if (result.getElementType() != source.getElementType() ||
+      result.getMemorySpace() != source.getMemorySpace() ||
+      result.getLayout() != source.getLayout() ||
+      result.getShape()[1] != source.getShape()[1] ||
+      source.getShape()[0] % rows != 0 || rows % 8 != 0)
+    return emitOpError("expected a number of rows that divides those of ")
+           << source << " and is a multiple of 8, got " << result;
+  // Panels hold all rows of the buffer.
+  int64_t rowBytes =
+      getPackedBytes(source.getElementType(), source.getShape()[1]);
+  int64_t panel = 0;
+  switch (source.getLayout()) {
+  case BufferLayout::RowMajor:
+    panel = rowBytes;
+    break;
+  case BufferLayout::Swizzle32B:
+    panel = 32;
+    break;
+  case BufferLayout::Swizzle64B:
+    panel = 64;
+    break;
+  case BufferLayout::Swizzle128B:
+    panel = 128;
+    break;
+  default:
+    break;
+  }
+  if (rowBytes != panel)
+    return emitOpError("expected a buffer of one panel, whose rows follow each "
+                       "other, got ")
+           << source;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Copies and matrix operations
 //===----------------------------------------------------------------------===//
@@ -452,6 +498,37 @@ LogicalResult WaitMmaOp::verify() {
   // use, since each holds a slot of operands.
   if (int64_t pending = int64_t(getPending()); pending < 0 || pending > 7)
     return emitOpError("expected 0 to 7 pending groups, got ") << pending;
+  return success();
+}
+
+LogicalResult ReduceClusterOp::verify() {
+  AccumulatorType source = getAccumulator().getType();
+  AccumulatorType result = getResult().getType();
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)) ||
+      failed(verifyAccumulatorRole(*this, source)) ||
+      failed(expectBuffer(*this, "the buffer", buffer, MemorySpace::Shared,
+                          BufferLayout::RowMajor)))
+    return failure();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  int64_t ctas = kernel ? int64_t(kernel.getClusterSize().value_or(1)) : 1;
+  if (ctas < 2)
+    return emitOpError("expected a kernel with a cluster_size of at least 2");
+  if (result.getShape()[0] != source.getShape()[0] ||
+      result.getShape()[1] * ctas != source.getShape()[1] ||
+      result.getWarpgroups() != source.getWarpgroups())
+    return emitOpError("expected a result of ")
+           << source.getShape()[0] << " rows and 1 / " << ctas << " of "
+           << source.getShape()[1] << " columns, got " << result;
+  int64_t elements =
+      (ctas - 1) * result.getShape()[0] * result.getShape()[1];
+  if (!buffer.getElementType().isF32() ||
+      buffer.getShape()[0] * buffer.getShape()[1] != elements)
+    return emitOpError("expected a buffer of ")
+           << elements
+           << " f32, a place of the result's size for each of the other CTAs, "
+              "got "
+           << buffer;
   return success();
 }
 

@@ -46,13 +46,16 @@ FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
     if (load.getType().getNumElements() == 1)
       result = vector::BroadcastOp::create(builder, op->getLoc(), vectorType,
                                            piece.local.lookup(source));
-    else
-      result = ReadVectorOp::create(
-          builder, op->getLoc(), vectorType,
-          piece.local.lookup(load.getPointer()),
-          broadcast.getDimension() == 0 ? piece.row : piece.column,
-          piece.local.lookup(load.getOffset()),
-          piece.local.lookup(load.getLimit()), broadcast.getDimension());
+    else {
+      bool isAlongRows = broadcast.getDimension() == 0;
+      Value offset = piece.local.lookup(load.getOffset());
+      result = ReadVectorOp::create(builder, op->getLoc(), vectorType,
+                                    piece.local.lookup(load.getPointer()),
+                                    isAlongRows ? piece.row : piece.column,
+                                    isAlongRows ? offset : shiftColumn(offset),
+                                    piece.local.lookup(load.getLimit()),
+                                    broadcast.getDimension());
+    }
     piece.local.map(value, result);
     return result;
   }
@@ -157,6 +160,7 @@ void PipelineBuilder::emitPreloads() {
       SmallVector<Value> coordinates;
       for (Value coordinate : load.getCoordinates())
         coordinates.push_back(mapping.lookup(coordinate));
+      coordinates.back() = shiftColumn(coordinates.back());
       globalTiles[&op] = emitGlobalTile(
           coordinates, mapping.lookup(load.getStrideBatch()),
           mapping.lookup(load.getStrideRow()), mapping.lookup(load.getLimitM()),
@@ -174,7 +178,7 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   int64_t columns = drainColumns;
   while (extent % columns != 0)
     columns /= 2;
-  bool isWhole = extent == tile.columns;
+  bool isWhole = extent == tile.getOutputColumns();
   auto drain = DrainOp::create(builder, loc, accumulator, columns, first,
                                isWhole ? IntegerAttr()
                                        : builder.getI64IntegerAttr(extent));
@@ -214,13 +218,31 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   return success();
 }
 
+/// The sum of all CTAs of the cluster for this CTA's share of the columns.
+Value PipelineBuilder::emitReduction(Value accumulator) {
+  auto type = AccumulatorType::get(
+      builder.getContext(), {tile.rows, tile.getOutputColumns()},
+      builder.getF32Type(), tile.consumerWarpgroups);
+  Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+  columnOffset = arith::MulIOp::create(builder, loc, rank,
+                                       constant(tile.getOutputColumns()));
+  return ReduceClusterOp::create(builder, loc, type, accumulator, exchange);
+}
+
+/// A column of the tile at column 0 of what this CTA stores.
+Value PipelineBuilder::shiftColumn(Value column) {
+  if (!columnOffset)
+    return column;
+  return arith::AddIOp::create(builder, loc, column, columnOffset);
+}
+
 LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   // One thread, always the same one, stores and waits for its stores.
   auto emitStoringThread = [&](function_ref<void()> body) {
     if (part == Part::Everything)
       emitRole(0, 1, [&] { emitLeader(body); });
     else
-      emitLeader(body);
+      emitLeader(body, storesByWarpgroup());
   };
   auto emitWaitForStores = [&](int64_t pending) {
     emitStoringThread(
@@ -232,7 +254,7 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   bool isSingleBuffer = tmaStore && tile.stagingSlots == 1;
   auto emitFreeStaging = [&] {
     emitWaitForStores(0);
-    SynchronizeOp::create(builder, loc);
+    SynchronizeOp::create(builder, loc, storesByWarpgroup());
   };
   Value accumulator = registerSum, isNotEmpty;
   if (!tile.accumulatesInRegisters()) {
@@ -246,6 +268,10 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   for (Value coordinate :
        tmaStore ? tmaStore.getCoordinates() : predicatedStore.getCoordinates())
     coordinates.push_back(mapping.lookup(coordinate));
+  if (tile.split != 1) {
+    accumulator = emitReduction(accumulator);
+    coordinates.back() = shiftColumn(coordinates.back());
+  }
   if (!tile.accumulatesInRegisters())
     isNotEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                        steps, constant(0));
@@ -259,7 +285,16 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   emitPreloads();
 
   int64_t pieces = tile.getStagingPieces();
-  int64_t extent = tile.columns / pieces;
+  int64_t extent = tile.getOutputColumns() / pieces;
+  // What a store moves: all rows of a piece, or those of the warpgroup.
+  Value firstRow;
+  if (tmaStore && storesByWarpgroup()) {
+    Value index = WarpgroupIndexOp::create(builder, loc, builder.getI32Type());
+    firstRow = arith::MulIOp::create(
+        builder, loc, index, constant(tile.getStoreType().getShape()[0]));
+    Value &row = coordinates[coordinates.size() - 2];
+    row = arith::AddIOp::create(builder, loc, row, firstRow);
+  }
   for (int64_t index = 0; index < pieces; ++index) {
     if (isSingleBuffer && (tile.accumulatesInRegisters() || index != 0))
       emitFreeStaging();
@@ -274,12 +309,15 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
     // What the next piece overwrites has been read before the threads meet.
     if (tile.stagingSlots > 1)
       emitWaitForStores(tile.stagingSlots - 2);
-    PublishOp::create(builder, loc);
+    PublishOp::create(builder, loc, storesByWarpgroup());
     SmallVector<Value> place = coordinates;
     if (index != 0)
       place.back() = arith::AddIOp::create(builder, loc, place.back(),
                                            constant(index * extent));
     emitStoringThread([&] {
+      if (firstRow)
+        buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
+                                     firstRow);
       StoreAsyncOp::create(builder, tmaStore.getLoc(), buffer,
                            mapping.lookup(tmaStore.getMap()), place);
     });

@@ -22,8 +22,7 @@ void PipelineBuilder::emitRegisterMultiplications() {
   SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
   AccumulatorType type = getRegisterType();
   Value one = constant(1);
-  Value lower = mapping.lookup(tile.mainLoop.getLowerBound());
-  Value upper = mapping.lookup(tile.mainLoop.getUpperBound());
+  Value lower = loopLower, upper = loopUpper;
   Value step = mapping.lookup(tile.mainLoop.getStep());
   OpBuilder::InsertionGuard guard(builder);
 

@@ -27,7 +27,7 @@ void PipelineBuilder::emitTensorMemoryMultiplications() {
       MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleB], left);
     }
     emitLeader([&] {
-      Value lowerBound = mapping.lookup(tile.mainLoop.getLowerBound());
+      Value lowerBound = loopLower;
       for (auto [index, dot] : llvm::enumerate(tile.dots)) {
         auto [scaleA, scaleB] = scaleBuffers[index];
         CopyScalesOp::create(builder, dot.op->getLoc(),

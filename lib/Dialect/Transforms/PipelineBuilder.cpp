@@ -37,8 +37,9 @@ void PipelineBuilder::emitRole(int64_t warp, int64_t count,
   body();
 }
 
-void PipelineBuilder::emitLeader(function_ref<void()> body) {
-  auto leader = LeaderOp::create(builder, loc);
+void PipelineBuilder::emitLeader(function_ref<void()> body,
+                                 bool eachWarpgroup) {
+  auto leader = LeaderOp::create(builder, loc, eachWarpgroup);
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&leader.getBody());
   body();
@@ -60,11 +61,9 @@ void PipelineBuilder::emitScalar(Operation &op, IRMapping &local) {
 void PipelineBuilder::emitRoleLoop(
     function_ref<void(IRMapping &, Value)> body) {
   Value one = constant(1);
-  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(),
-                                 mapping.lookup(tile.mainLoop.getLowerBound()),
-                                 mapping.lookup(tile.mainLoop.getUpperBound()),
-                                 mapping.lookup(tile.mainLoop.getStep()),
-                                 ValueRange{iterationBase});
+  auto loop = scf::ForOp::create(
+      builder, tile.mainLoop.getLoc(), loopLower, loopUpper,
+      mapping.lookup(tile.mainLoop.getStep()), ValueRange{iterationBase});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   IRMapping local = mapping;
@@ -80,15 +79,27 @@ void PipelineBuilder::emitRoleLoop(
 
 void PipelineBuilder::emitSteps() {
   // Steps that the loop makes, 0 when its bounds are the wrong way round.
-  Value lower = mapping.lookup(tile.mainLoop.getLowerBound());
-  Value distance = arith::SubIOp::create(
-      builder, loc, mapping.lookup(tile.mainLoop.getUpperBound()), lower);
+  loopLower = mapping.lookup(tile.mainLoop.getLowerBound());
+  loopUpper = mapping.lookup(tile.mainLoop.getUpperBound());
+  Value step = mapping.lookup(tile.mainLoop.getStep());
+  Value distance = arith::SubIOp::create(builder, loc, loopUpper, loopLower);
   distance = arith::MaxSIOp::create(builder, loc, distance, constant(0));
-  steps = arith::CeilDivUIOp::create(builder, loc, distance,
-                                     mapping.lookup(tile.mainLoop.getStep()));
+  steps = arith::CeilDivUIOp::create(builder, loc, distance, step);
+  if (tile.split == 1)
+    return;
+  // Each CTA of the cluster makes an equal share of them, the last ones perhaps
+  // fewer.
+  Value share =
+      arith::CeilDivUIOp::create(builder, loc, steps, constant(tile.split));
+  share = arith::MulIOp::create(builder, loc, share, step);
+  Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+  Value start = arith::MulIOp::create(builder, loc, rank, share);
+  loopLower = arith::AddIOp::create(builder, loc, loopLower, start);
+  Value end = arith::AddIOp::create(builder, loc, loopLower, share);
+  loopUpper = arith::MinSIOp::create(builder, loc, loopUpper, end);
 }
 
-/// The tile.loads of a tile's steps, by one thread.
+/// The loads of a tile's steps, by one thread.
 void PipelineBuilder::emitLoads() {
   SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
   emitRoleLoop([&](IRMapping &local, Value iteration) {
@@ -179,7 +190,8 @@ LogicalResult PipelineBuilder::emitRoles() {
 /// A CTA does not end before its stores are complete.
 void PipelineBuilder::emitFinalStores() {
   if (isa<TmaStoreOp>(tile.store))
-    emitLeader([&] { WaitStoresOp::create(builder, loc, false); });
+    emitLeader([&] { WaitStoresOp::create(builder, loc, false); },
+               storesByWarpgroup());
 }
 
 LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
@@ -253,12 +265,9 @@ int64_t PipelineBuilder::getBlockSize() {
 /// The output's tensor map describes what one store moves.
 Type PipelineBuilder::getArgumentType(BlockArgument argument) {
   auto store = dyn_cast<TmaStoreOp>(tile.store);
-  if (!store || store.getMap() != argument || tile.getStagingPieces() == 1)
+  if (!store || store.getMap() != argument)
     return argument.getType();
-  TensorMapType type = store.getMap().getType();
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = tile.stagingType.getShape()[1];
-  return TensorMapType::get(type.getContext(), shape, type.getElementType());
+  return tile.getStoreMapType(store);
 }
 
 void PipelineBuilder::createChannels() {
@@ -267,7 +276,7 @@ void PipelineBuilder::createChannels() {
                     ArrivalAttr producer, ArrivalAttr consumer) {
     return CreateChannelOp::create(
         builder, loc, ChannelType::get(context, slots, buffers), producer,
-        consumer, nullptr, nullptr, nullptr);
+        consumer, UnitAttr(), nullptr, nullptr, nullptr);
   };
   auto transaction = ArrivalAttr::get(context, ArrivalKind::Transaction, 1);
   if (tile.accumulatesInRegisters()) {
@@ -314,6 +323,8 @@ LogicalResult PipelineBuilder::build() {
     for (int64_t slot = 0; slot < tile.stagingSlots; ++slot)
       staging.push_back(
           AllocOp::create(builder, loc, tile.stagingType, nullptr));
+  if (tile.exchangeType)
+    exchange = AllocOp::create(builder, loc, tile.exchangeType, nullptr);
   iterationBase = constant(0);
   tileNumber = constant(0);
 

@@ -47,7 +47,7 @@ private:
       llvm::function_ref<void(mlir::IRMapping &local, Value iteration)> body);
   void emitRole(int64_t warp, int64_t count, llvm::function_ref<void()> body,
                 mlir::IntegerAttr registers = {});
-  void emitLeader(llvm::function_ref<void()> body);
+  void emitLeader(llvm::function_ref<void()> body, bool eachWarpgroup = false);
 
   /// Where the values of one execution of a drain's body belong.
   struct Piece {
@@ -63,10 +63,18 @@ private:
   mlir::LogicalResult emitDrain(Value accumulator, Value isNotEmpty,
                                 int64_t first, int64_t extent, Value staging,
                                 const GlobalTile &output);
+  Value emitReduction(Value accumulator);
+  Value shiftColumn(Value column);
   void emitPreloads();
   mlir::FailureOr<Value> emitElementwise(Value value, Piece &piece);
   GlobalTile emitGlobalTile(mlir::ValueRange coordinates, Value strideBatch,
                             Value strideRow, Value limitM, Value limitN);
+
+  /// Consumer warpgroups drain and store their rows without waiting for each
+  /// other, so that one multiplies while the other stores.
+  bool storesByWarpgroup() const {
+    return tile.accumulatesInRegisters() && tile.consumerWarpgroups > 1;
+  }
 
   Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc,
@@ -89,9 +97,11 @@ private:
   llvm::SmallVector<Value> staging;
   llvm::SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
   llvm::DenseMap<mlir::Operation *, GlobalTile> globalTiles;
-  Value iterationBase, tileNumber, steps;
+  Value iterationBase, tileNumber, steps, loopLower, loopUpper, exchange;
   /// The sum in registers, in the role that has it.
   Value registerSum;
+  /// First column of the tile that this CTA stores; null for 0.
+  Value columnOffset;
 };
 
 } // namespace bsmm

@@ -23,7 +23,7 @@ static bool isWhole(Value vector) {
 namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
-  int64_t blockM, blockN, blockK, group, stages;
+  int64_t blockM, blockN, blockK, group, stages, split;
   bool isPersistent, usesPredicatedStore;
 };
 
@@ -161,6 +161,13 @@ LogicalResult KernelBuilder::check() {
            << config.group;
   if (config.stages < 0 || config.stages > 64)
     return op.emitOpError("expected 0 to 64 stages, got ") << config.stages;
+  if (config.split < 1 || config.split > target::cluster::maxPortable)
+    return op.emitOpError("expected split-k in 1..")
+           << target::cluster::maxPortable << ", got " << config.split;
+  if (config.split != 1 && (config.isPersistent || op.isBlockScaled()))
+    return op.emitOpError("expected split-k with persistent=false and without "
+                          "block scales, got split-k=")
+           << config.split;
   return op.isBlockScaled() ? checkBlockScales() : checkDense();
 }
 
@@ -233,6 +240,9 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   if (config.stages != 0)
     loop->setAttr(BsmmDialect::getStagesAttrName(),
                   builder.getI64IntegerAttr(config.stages));
+  if (config.split != 1)
+    loop->setAttr(BsmmDialect::getSplitAttrName(),
+                  builder.getI64IntegerAttr(config.split));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value step = loop.getInductionVar();
@@ -410,6 +420,9 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     return arith::IndexCastOp::create(builder, i32, index);
   };
   Value first = toI32(gpu::BlockIdOp::create(builder, gpu::Dimension::x));
+  // The CTAs of a cluster work on one tile.
+  if (config.split != 1)
+    first = arith::DivUIOp::create(builder, first, constant(config.split));
   Value tilesM =
       arith::CeilDivUIOp::create(builder, sizeM, constant(config.blockM));
   Value tilesN =
@@ -441,7 +454,10 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
       TileAttr::get(context, config.blockM, config.blockN, config.blockK),
       GridRuleAttr::get(context, config.isPersistent ? GridRule::Persistent
                                                      : GridRule::Tile),
-      /*block_size=*/IntegerAttr(), /*dynamic_shared_memory=*/IntegerAttr(),
+      /*block_size=*/IntegerAttr(),
+      config.split == 1 ? IntegerAttr()
+                        : builder.getI64IntegerAttr(config.split),
+      /*dynamic_shared_memory=*/IntegerAttr(),
       /*tensor_memory_columns=*/IntegerAttr(), builder.getArrayAttr(roles),
       /*res_attrs=*/ArrayAttr());
   kernel.getBody().takeBody(body);
@@ -462,8 +478,8 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM, blockN,     blockK,         group,
-                         stages, persistent, predicatedStore};
+    Configuration config{blockM, blockN, blockK,     group,
+                         stages, splitK, persistent, predicatedStore};
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto gpuModule = module.lookupSymbol<gpu::GPUModuleOp>("kernels");
     if (!gpuModule)

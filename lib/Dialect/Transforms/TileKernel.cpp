@@ -434,7 +434,7 @@ LogicalResult TileKernel::analyze() {
     if (!accumulatorType)
       return failure();
   }
-  return success(succeeded(analyzeStore()) &&
+  return success(succeeded(analyzeSplit()) && succeeded(analyzeStore()) &&
                  succeeded(analyzeSurroundings()) && succeeded(chooseMemory()));
 }
 
@@ -479,13 +479,14 @@ LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
                                   op.getCoordinates().back())))
     return failure();
   int64_t bits = getElementBits(element);
-  BufferLayout layout = widestSwizzle(columns * bits);
-  int64_t pieceColumns = columns;
+  int64_t outputColumns = getOutputColumns();
+  BufferLayout layout = widestSwizzle(outputColumns * bits);
+  int64_t pieceColumns = outputColumns;
   if (accumulatesInRegisters() && layout != BufferLayout::RowMajor) {
     pieceColumns = layout::swizzleWidth(getSwizzleMode(layout)) * 8 / bits;
     // Pieces keep their slot from tile to tile, so that a slot's last store is
     // a fixed number of stores ago.
-    int64_t pieces = columns / pieceColumns;
+    int64_t pieces = outputColumns / pieceColumns;
     stagingSlots = pieces % 2 == 0 ? 2 : pieces == 3 ? 3 : 1;
   }
   stagingType =
@@ -494,13 +495,57 @@ LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
                              MemorySpace::Shared, layout);
   if (!stagingType)
     return failure();
+  return success(succeeded(planBoxes(op, getStoreMapType(op), getStoreType())));
+}
+
+BufferType TileKernel::getStoreType() const {
+  // Warpgroups store their own rows.
+  int64_t storedRows =
+      accumulatesInRegisters() ? rows / consumerWarpgroups : rows;
+  return BufferType::get(stagingType.getContext(),
+                         {storedRows, stagingType.getShape()[1]},
+                         stagingType.getElementType(), MemorySpace::Shared,
+                         stagingType.getLayout());
+}
+
+TensorMapType TileKernel::getStoreMapType(TmaStoreOp op) const {
   TensorMapType map = op.getMap().getType();
-  if (pieceColumns != columns) {
-    SmallVector<int64_t> shape(map.getShape());
-    shape.back() = pieceColumns;
-    map = TensorMapType::get(op.getContext(), shape, map.getElementType());
-  }
-  return success(succeeded(planBoxes(op, map, stagingType)));
+  SmallVector<int64_t> shape(map.getShape());
+  ArrayRef<int64_t> stored = getStoreType().getShape();
+  shape[shape.size() - 2] = stored[0];
+  shape.back() = stored[1];
+  return TensorMapType::get(op.getContext(), shape, map.getElementType());
+}
+
+/// How many CTAs share the steps of the loop over K.
+LogicalResult TileKernel::analyzeSplit() {
+  auto stated =
+      mainLoop->getAttrOfType<IntegerAttr>(BsmmDialect::getSplitAttrName());
+  if (stated)
+    split = stated.getInt();
+  if (int64_t ctas = int64_t(kernel.getClusterSize().value_or(1));
+      ctas != split)
+    return kernel.emitOpError("expected a cluster_size of ")
+           << split << " CTAs, those that share the steps of the loop over K, "
+           << "got " << ctas;
+  if (split == 1)
+    return success();
+  if (!accumulatesInRegisters())
+    return mainLoop.emitOpError("expected no bsmm.split with accumulators in "
+                                "tensor memory");
+  if (tileLoop)
+    return mainLoop.emitOpError("expected no bsmm.split in a loop over output "
+                                "tiles");
+  if (columns % (16 * split) != 0)
+    return mainLoop.emitOpError("expected a number of columns that is a "
+                                "multiple of ")
+           << 16 * split << " for " << split << " CTAs, got " << columns;
+  exchangeType = BufferType::getChecked(
+      [&] { return mainLoop.emitOpError(); }, kernel.getContext(),
+      ArrayRef<int64_t>{(split - 1) * rows, getOutputColumns()},
+      Type(Float32Type::get(kernel.getContext())), MemorySpace::Shared,
+      BufferLayout::RowMajor);
+  return success(bool(exchangeType));
 }
 
 LogicalResult TileKernel::analyzeLoop(scf::ForOp loop) {
@@ -553,6 +598,8 @@ LogicalResult TileKernel::chooseMemory() {
         gpu->sharedMemoryPerBlock - (accumulatesInRegisters() ? 1024 : 4096);
     if (stagingType)
       rest -= stagingSlots * stagingType.getSharedBytes();
+    if (exchangeType)
+      rest -= exchangeType.getSharedBytes();
     stages = std::clamp<int64_t>(rest / slot, 1, maxDefaultStages);
   }
   if (accumulatesInRegisters() || !tileLoop)

@@ -29,8 +29,14 @@ struct TileKernel {
   /// Pieces of the output tile that pass through shared memory one after the
   /// other; 1 when the store does not use it.
   int64_t getStagingPieces() const {
-    return stagingType ? columns / stagingType.getShape()[1] : 1;
+    return stagingType ? getOutputColumns() / stagingType.getShape()[1] : 1;
   }
+  /// Columns that a CTA stores.
+  int64_t getOutputColumns() const { return columns / split; }
+
+  /// What one store moves out of the staging buffer, and its tensor map.
+  BufferType getStoreType() const;
+  TensorMapType getStoreMapType(TmaStoreOp op) const;
 
   struct Dot {
     mlir::Operation *op;
@@ -60,6 +66,11 @@ struct TileKernel {
   int64_t stagingSlots = 1;
   /// Slots of the load channel, accumulators that take turns.
   int64_t stages = 1, accumulators = 1;
+  /// CTAs of a cluster that share the steps of the loop over K; each stores its
+  /// share of the columns.
+  int64_t split = 1;
+  /// Shared memory through which they add their sums; null without.
+  BufferType exchangeType;
   /// Warpgroups that multiply and drain accumulators in registers.
   int64_t consumerWarpgroups = 1;
 
@@ -75,6 +86,7 @@ private:
                                     BufferType type);
   mlir::LogicalResult analyzeLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult analyzeSurroundings();
+  mlir::LogicalResult analyzeSplit();
   mlir::LogicalResult analyzeStore();
   mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
   mlir::LogicalResult chooseMemory();

@@ -53,6 +53,10 @@ def Bsmm_Dialect : Dialect {
       return ::llvm::StringLiteral("bsmm.role");
     }
     /// Loop attribute: number of slots of the channels made for the loop.
+    /// On the loop over K: how many CTAs of a cluster share its steps, i64.
+    static constexpr ::llvm::StringLiteral getSplitAttrName() {
+      return "bsmm.split";
+    }
     static constexpr ::llvm::StringLiteral getStagesAttrName() {
       return ::llvm::StringLiteral("bsmm.stages");
     }

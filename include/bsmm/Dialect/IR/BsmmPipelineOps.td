@@ -46,6 +46,11 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
     first slot; slots follow each other at `slot_stride` bytes or columns) and
     `barrier_offset` are given by `bsmm-assign-memory`.
 
+    With `cluster`, slots are filled by copies of all CTAs of the cluster
+    (`multicast`), and a consumer's release counts in every one of them: the
+    same slot of each CTA is filled again when all CTAs have read theirs. The
+    consumer's count is that of one CTA.
+
     This is the only place where barriers are made.
 
     Example:
@@ -58,14 +63,14 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
     Since version 1.
   }];
   let arguments = (ins
-    Bsmm_ArrivalAttr:$producer, Bsmm_ArrivalAttr:$consumer,
+    Bsmm_ArrivalAttr:$producer, Bsmm_ArrivalAttr:$consumer, UnitAttr:$cluster,
     OptionalAttr<DenseI64ArrayAttr>:$offsets,
     OptionalAttr<I64Attr>:$slot_stride,
     OptionalAttr<I64Attr>:$barrier_offset);
   let results = (outs Bsmm_ChannelType:$channel);
   let assemblyFormat = [{
-    `producer` `=` $producer `,` `consumer` `=` $consumer attr-dict `:`
-    type($channel)
+    `producer` `=` $producer `,` `consumer` `=` $consumer
+    (`,` `cluster` $cluster^)? attr-dict `:` type($channel)
   }];
   let hasVerifier = 1;
 }
@@ -209,6 +214,8 @@ def Bsmm_LeaderOp : Bsmm_PipelineOp<"leader", [
     one: copies and tensor core operations are issued by one thread, and the
     completion of tensor core operations is tracked for each issuing thread.
 
+    With `each_warpgroup` each warpgroup of the role has such a thread.
+
     Example:
 
     ```mlir
@@ -218,8 +225,99 @@ def Bsmm_LeaderOp : Bsmm_PipelineOp<"leader", [
 
     Since version 1.
   }];
+  let arguments = (ins UnitAttr:$each_warpgroup);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    (`each_warpgroup` $each_warpgroup^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WarpgroupIndexOp : Bsmm_PipelineOp<"warpgroup_index"> {
+  let summary = "number of the warpgroup in its role";
+  let description = [{
+    The number (i32) of the executing warpgroup among those of the role, from 0
+    on. A branch on it does not keep the role together.
+
+    Example: `%0 = bsmm.warpgroup_index`
+
+    Since version 1.
+  }];
+  let results = (outs I32:$index);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Bsmm_ClusterRankOp : Bsmm_PipelineOp<"cluster_rank", [Pure]> {
+  let summary = "number of the CTA in its cluster";
+  let description = [{
+    The number (i32) of the CTA in its cluster, from 0 on (PTX ISA,
+    %cluster_ctarank).
+
+    Example: `%0 = bsmm.cluster_rank`
+
+    Since version 1.
+  }];
+  let results = (outs I32:$rank);
+  let assemblyFormat = "attr-dict";
+}
+
+def Bsmm_SliceRowsOp : Bsmm_PipelineOp<"slice_rows", [Pure]> {
+  let summary = "some rows of a buffer in shared memory";
+  let description = [{
+    The rows of a buffer from `row` (i32) on, as many as the result has. The row
+    is a multiple of 8, so that the slice consists of whole swizzle atoms, and
+    the buffer is one panel wide, so that its rows follow each other.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.slice_rows %0[%row]
+        : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+        to !bsmm.buffer<64x64xbf16, shared, swizzle_128B>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$source, I32:$row);
+  let results = (outs Bsmm_BufferType:$result);
+  let assemblyFormat = [{
+    $source `[` $row `]` attr-dict `:` qualified(type($source)) `to`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_ReduceClusterOp : Bsmm_PipelineOp<"reduce_cluster"> {
+  let summary = "sum of the accumulators of a cluster's CTAs";
+  let description = [{
+    Adds, in the order of their ranks, the accumulators that the CTAs of a
+    cluster have for one tile, each the sum of other steps of K. Every CTA gets
+    the total of its share of the columns: those from rank times the result's
+    columns on. The CTAs send each other their parts through `buffer` in shared
+    memory: one place of the size of the result for each of the other CTAs.
+
+    Executed by all warpgroups of one role, once in a kernel: the CTAs of the
+    cluster meet in it.
+
+    Example:
+
+    ```mlir
+    %total = bsmm.reduce_cluster %sum through %buffer
+        : !bsmm.accumulator<128x192xf32, warpgroups = 2>,
+          !bsmm.buffer<128x96xf32, shared, row_major>
+        -> !bsmm.accumulator<128x96xf32, warpgroups = 2>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_AccumulatorType:$accumulator,
+                       Bsmm_BufferType:$buffer);
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $accumulator `through` $buffer attr-dict `:` qualified(type($accumulator))
+    `,` qualified(type($buffer)) `->` qualified(type($result))
+  }];
   let hasVerifier = 1;
 }
 
@@ -227,7 +325,9 @@ def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
   let summary = "start the copy of a tile from global to shared memory";
   let description = [{
     Issues the TMA boxes that make up a tile; their bytes arrive at the full
-    barrier of the slot. Coordinates as in `bsmm.tma_load`.
+    barrier of the slot. Coordinates as in `bsmm.tma_load`. With `multicast` the
+    bytes arrive at the same place of every CTA of the cluster: each CTA loads
+    its share of a buffer, the rows given by a `bsmm.slice_rows`.
 
     Example:
 
@@ -242,10 +342,11 @@ def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
   }];
   let arguments = (ins Bsmm_TensorMapType:$map, Variadic<I32>:$coordinates,
                        Bsmm_BufferType:$destination,
-                       Bsmm_ChannelType:$channel, I32:$iteration);
+                       Bsmm_ChannelType:$channel, I32:$iteration,
+                       UnitAttr:$multicast);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $destination `signals` $channel `[`
-    $iteration `]` attr-dict `:` qualified(type($map)) `,` qualified(type($destination)) `,`
+    $iteration `]` (`multicast` $multicast^)? attr-dict `:` qualified(type($map)) `,` qualified(type($destination)) `,`
     qualified(type($channel))
   }];
   let hasVerifier = 1;
@@ -644,11 +745,14 @@ def Bsmm_SynchronizeOp : Bsmm_PipelineOp<"synchronize"> {
     that also orders tensor-memory operations of the threads before it against
     those after it.
 
+    With `each_warpgroup` each warpgroup of the role does so on its own.
+
     Example: `bsmm.synchronize`
 
     Since version 1.
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$each_warpgroup);
+  let assemblyFormat = "(`each_warpgroup` $each_warpgroup^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -659,11 +763,14 @@ def Bsmm_PublishOp : Bsmm_PipelineOp<"publish"> {
     in: orders their writes to shared memory before later asynchronous reads
     (proxy fence) and meets at a barrier.
 
+    With `each_warpgroup` each warpgroup of the role does so on its own.
+
     Example: `bsmm.publish`
 
     Since version 1.
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$each_warpgroup);
+  let assemblyFormat = "(`each_warpgroup` $each_warpgroup^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -99,6 +99,9 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "walk over output tiles instead of one CTA for each">,
     Option<"stages", "stages", "int64_t", "0",
            "slots of the load channel; 0 for as many as fit">,
+    Option<"splitK", "split-k", "int64_t", "1",
+           "CTAs of a cluster that share the steps along K of one tile, 1 to 8; "
+           "more than 1 needs persistent=false">,
     Option<"predicatedStore", "predicated-store", "bool", "false",
            "store element by element, for outputs without 16-byte alignment">
   ];
