@@ -296,7 +296,12 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
     row = arith::AddIOp::create(builder, loc, row, firstRow);
   }
   for (int64_t index = 0; index < pieces; ++index) {
-    if (isSingleBuffer && (tile.accumulatesInRegisters() || index != 0))
+    // With an odd number of pieces the tile before ended in the slot in which
+    // this one starts.
+    bool startsInUsedSlot =
+        index == 0 && tmaStore && pieces % tile.stagingSlots != 0;
+    if ((isSingleBuffer && (tile.accumulatesInRegisters() || index != 0)) ||
+        startsInUsedSlot)
       emitFreeStaging();
     Value buffer = tmaStore ? staging[index % tile.stagingSlots] : Value();
     if (failed(emitDrain(accumulator, isNotEmpty, index * extent, extent,

@@ -484,10 +484,7 @@ LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
   int64_t pieceColumns = outputColumns;
   if (accumulatesInRegisters() && layout != BufferLayout::RowMajor) {
     pieceColumns = layout::swizzleWidth(getSwizzleMode(layout)) * 8 / bits;
-    // Pieces keep their slot from tile to tile, so that a slot's last store is
-    // a fixed number of stores ago.
-    int64_t pieces = outputColumns / pieceColumns;
-    stagingSlots = pieces % 2 == 0 ? 2 : pieces == 3 ? 3 : 1;
+    stagingSlots = outputColumns == pieceColumns ? 1 : 2;
   }
   stagingType =
       BufferType::getChecked([&] { return op.emitOpError(); }, op.getContext(),
