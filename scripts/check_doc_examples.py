@@ -8,6 +8,9 @@ A fenced block says with its first line what it is:
     ```mlir fragment      a piece of IR, shown but not run
     ```sh run             commands, run by bash from the root of the source tree
     ```sh run fails       the same, and their exit code must not be 0
+    ```python run         Python, which goes on where the page's last such block
+                          ended, by the interpreter BSMM_NUMPY_PYTHON
+    ```python             shown but not run
     ```text output        what the run above printed, stdout and stderr together
 
 In an output, "..." stands for any text inside of a line, and a line of "..."
@@ -61,12 +64,13 @@ def read_blocks(path, name):
     return blocks
 
 
-def run(command, folder, text=None):
+def run(command, folder, text=None, environment=None):
     """Exit code and output of a command."""
     try:
         result = subprocess.run(
             command,
             cwd=folder,
+            env=environment,
             input=text,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -125,9 +129,24 @@ class Checker:
                     if "://" not in link and not os.path.exists(target):
                         self.failures.append(f"{name}:{number}: {link} is not there")
 
+    def run_python(self, place, session, folder, root):
+        """Runs the last block of a session, after the others without output."""
+        python = os.environ.get("BSMM_NUMPY_PYTHON") or sys.executable
+        lines = ["import contextlib, io", "with contextlib.redirect_stdout(io.StringIO()):"]
+        lines.append(f"    exec({''.join(session[:-1])!r}, globals())")
+        lines.append(session[-1])
+        environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+        environment["PYTHONPATH"] = os.path.join(root, "python")
+        status, printed = run(
+            [python, "-c", "\n".join(lines)], folder, environment=environment
+        )
+        reason = f"expected exit code 0, got {status}\n{printed}" if status else ""
+        self.expect(place, reason)
+        return printed
+
     def check_page(self, path, name, root):
         self.check_links(path, name)
-        printed = None
+        printed, session = None, []
         with tempfile.TemporaryDirectory() as folder:
             for entry in os.listdir(root):
                 if not entry.startswith((".", "build")):
@@ -149,6 +168,9 @@ class Checker:
                         wanted = "an exit code other than 0" if fails else "exit code 0"
                         reason = f"expected {wanted}, got {status}\n{printed}"
                     self.expect(block.place(), reason)
+                elif block.language == "python" and block.words == ["run"]:
+                    session.append(block.text)
+                    printed = self.run_python(block.place(), session, folder, root)
                 elif block.language == "text" and block.words == ["output"]:
                     if printed is None:
                         reason = "expected a run before its output"

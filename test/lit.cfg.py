@@ -7,6 +7,7 @@
 #   nvdisasm, cuobjdump the tool is there
 #   third-party-cases   BSMM_THIRD_PARTY_CASES names a folder of launch cases
 #   no-default-cuda     there is no /usr/local/cuda/bin/ptxas
+#   numpy               a Python with numpy is there
 #   slow                BSMM_SLOW=1 (scripts/check.sh --slow)
 #
 # Substitutions beside lit's own:
@@ -15,6 +16,7 @@
 #   %tools              the folder of bsmm's programs, for a RUN line that
 #                       changes PATH
 #   %plugin             BSMMPlugin.so
+#   %numpy_python       Python with numpy; finds bsmm's package and library
 #   %ptxas %nvdisasm %cuobjdump   what was found
 #   %third_party_cases  the folder of launch cases
 
@@ -106,6 +108,16 @@ for name in ("ptxas", "nvdisasm", "cuobjdump"):
 if not os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("no-default-cuda")
 
+# The Python package, as a user of the source tree has it.
+config.environment["BSMM_RUNTIME_LIBRARY"] = config.bsmm_runtime_library
+config.environment["BSMM_NUMPY_PYTHON"] = config.bsmm_numpy_python
+config.environment["PYTHONPATH"] = os.path.join(config.bsmm_source_dir, "python")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+if lit.util.which(config.bsmm_numpy_python) and not subprocess.call(
+    [config.bsmm_numpy_python, "-c", "import numpy"], stderr=subprocess.DEVNULL
+):
+    config.available_features.add("numpy")
+
 cases = os.environ.get("BSMM_THIRD_PARTY_CASES", "")
 if cases and os.path.isdir(cases):
     config.available_features.add("third-party-cases")
@@ -114,6 +126,7 @@ if os.environ.get("BSMM_SLOW") == "1":
 
 config.substitutions += [
     ("%python", sys.executable),
+    ("%numpy_python", config.bsmm_numpy_python),
     ("%examples", os.path.join(config.bsmm_source_dir, "examples")),
     ("%source_dir", config.bsmm_source_dir),
     ("%tools", config.bsmm_tools_dir),

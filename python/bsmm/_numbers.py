@@ -157,10 +157,16 @@ def _as_bytes(array: Any, argument: str) -> Any:
 
 
 def _as_codes(array: Any, element: str) -> Any:
-    """Bytes of codes in the type that torch has for them, if it has one."""
+    """Bytes of codes in the type that torch has for them, if it has one.
+
+    torch's compiler cannot generate code for two of its types (2.11): compiled
+    code gets bytes.
+    """
     if not _arrays.is_torch(array):
         return array
     torch = sys.modules["torch"]
+    if element in ("e2m1", "ue8m0") and torch.compiler.is_compiling():
+        return array
     name = {
         "e2m1": "float4_e2m1fn_x2",
         "e4m3": "float8_e4m3fn",
@@ -328,7 +334,8 @@ def quantize_nvfp4(
     Returns
     -------
     NVFP4
-        Codes, block scales, global scale.
+        Codes, block scales, global scale. In torch: float4_e2m1fn_x2 (uint8
+        while ``torch.compile`` traces, and before torch 2.8), float8_e4m3fn.
 
     Raises
     ------
@@ -414,7 +421,9 @@ def quantize_mx(
     Returns
     -------
     MX
-        Codes and block scales.
+        Codes and block scales. In torch: the type of the codes, or uint8 where
+        torch or its compiler has none; float8_e8m0fnu, uint8 while
+        ``torch.compile`` traces.
 
     Raises
     ------

@@ -179,12 +179,27 @@ def _choose(request: _Request) -> _Choice:
     return choice
 
 
-def _scale_kind(scale: _arrays.View, name: str, rows: int) -> str:
+def _scale_kind(scale: _arrays.View, name: str, rows: int, columns: int) -> str:
     """"tensor", "rows", "ue4m3" or "ue8m0"."""
-    if scale.element in ("e4m3", "ue4m3", "u8"):
+    if scale.element == "e4m3":
         return "ue4m3"
     if scale.element == "ue8m0":
         return "ue8m0"
+    if scale.element == "u8":
+        # One scale for 16 values or one for 32: the size tells.
+        blocks = -(-rows // 128) * 512
+        sizes = {
+            kind: blocks * -(-columns // (4 * vector))
+            for kind, vector in (("ue4m3", 16), ("ue8m0", 32))
+        }
+        kinds = [kind for kind, size in sizes.items() if size == scale.items]
+        if len(kinds) == 1:
+            return kinds[0]
+        raise TypeError(
+            f"{name}: expected float8_e4m3fn or float8_e8m0fnu, got {scale.items} bytes, "
+            f"which do not say which of them they are ({sizes['ue4m3']} for 16 values a "
+            f"scale, {sizes['ue8m0']} for 32)"
+        )
     if scale.element != "f32":
         raise TypeError(
             f"{name}: expected float32, or block scales of float8_e4m3fn or "
@@ -249,8 +264,15 @@ def _run(
         )
     ordinal = _arrays.require_same_device(views)
     m, n = a.shape[0], b.shape[1]
-    kind_a = _scale_kind(views["scale_a"], "scale_a", m)
-    kind_b = _scale_kind(views["scale_b"], "scale_b", n)
+    # Bytes are packed e2m1 codes: every other type has a name in torch.
+    element_a = "e2m1" if a.element == "u8" else a.element
+    element_b = "e2m1" if b.element == "u8" else b.element
+    if kernel is not None:
+        element_a = kernel.infos[0].a if a.element == "u8" else a.element
+        element_b = kernel.infos[0].b if b.element == "u8" else b.element
+    k = a.shape[1] * a.itemsize * 8 // _abi.ELEMENT_BITS.get(element_a, 8)
+    kind_a = _scale_kind(views["scale_a"], "scale_a", m, k)
+    kind_b = _scale_kind(views["scale_b"], "scale_b", n, k)
     # One value may go with one a column or row: it counts for all of them.
     kinds = {kind_a, kind_b}
     if len(kinds) == 2 and kinds != {"tensor", "rows"}:
@@ -258,12 +280,6 @@ def _run(
             f"scale_b: expected scales of the kind of scale_a, {kind_a}, got {kind_b}"
         )
     kind = "rows" if "rows" in kinds else kind_a
-    # Bytes may be any type of one byte; torch's types say which.
-    element_a, element_b = a.element, b.element
-    if kernel is not None:
-        infos = kernel.infos
-        element_a = infos[0].a if element_a == "u8" else element_a
-        element_b = infos[0].b if element_b == "u8" else element_b
     request = _Request(
         element_a,
         element_b,

@@ -143,6 +143,19 @@ def from_blocked(blocked: torch.Tensor, rows: int, groups: int) -> torch.Tensor:
     return scales[:, :rows, :groups]
 
 
+def _divide(numerator: torch.Tensor, denominator) -> torch.Tensor:
+    """The correctly rounded f32 quotient.
+
+    Compilers of GPU kernels replace f32 division by an approximation. That of
+    f64 is exact to the last bit, and rounding its result to f32 gives the f32
+    quotient, because 53 bits are more than twice 24 (Figueroa, "When is double
+    rounding innocuous?").
+    """
+    if isinstance(denominator, torch.Tensor):
+        denominator = denominator.double()
+    return (numerator.double() / denominator).float()
+
+
 def _grouped(values: torch.Tensor, vector: int) -> torch.Tensor:
     """f32 values as [..., groups, vector], with zeros behind the last one."""
     columns = values.shape[-1]
@@ -155,7 +168,7 @@ def global_scale(values: torch.Tensor) -> torch.Tensor:
     magnitude = values.float().abs()
     finite = torch.where(magnitude.isfinite(), magnitude, torch.zeros_like(magnitude))
     amax = finite.amax() if values.numel() else finite.sum()
-    scale = (amax / 2688.0).clamp(min=2.0**-126)
+    scale = _divide(amax, 2688.0).clamp(min=2.0**-126)
     return torch.where(amax == 0, torch.ones_like(scale), scale)
 
 
@@ -166,12 +179,12 @@ def quantize_nvfp4(
     groups = _grouped(values, 16)
     amax = groups.abs().amax(-1)
     finite = amax.isfinite()
-    block = ((amax / 6.0) / scale).clamp(min=min_scale)
+    block = _divide(_divide(amax, 6.0), scale).clamp(min=min_scale)
     scales = encode_f32(block, "ue4m3")
     table = value_table("ue4m3", values.device)
     total = (scale * table[scales.int()]).unsqueeze(-1)
     signs = torch.where(_bits(groups) < 0, 8, 0).to(torch.uint8)
-    codes = torch.where(total == 0, signs, encode_f32(groups / total, "e2m1"))
+    codes = torch.where(total == 0, signs, encode_f32(_divide(groups, total), "e2m1"))
     codes = torch.where(finite.unsqueeze(-1), codes, torch.zeros_like(codes))
     scales = torch.where(finite, scales, torch.full_like(scales, 0x7F))
     return codes.flatten(-2)[..., : values.shape[-1]], scales

@@ -121,8 +121,8 @@ class ScaledMM(unittest.TestCase):
             ),
             (
                 call(a, b.T, sa, numpy.zeros((1, 17), numpy.uint8)),
-                ValueError,
-                "scale_b: expected scales of the kind of scale_a, rows, got ue4m3",
+                TypeError,
+                "scale_b: expected float8_e4m3fn or float8_e8m0fnu, got 17 bytes",
             ),
             (
                 call(a, b.T, sa, sb, out_dtype="float16"),

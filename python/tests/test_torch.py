@@ -210,14 +210,19 @@ class Numbers(unittest.TestCase):
 
     def test_compiled_quantization(self):
         rows = random_rows(7, (40, 96), special=True)
-        compiled = torch.compile(
-            lambda x: bsmm.quantize_nvfp4(x), backend="aot_eager", fullgraph=True
-        )
-        self.same(bsmm.quantize_nvfp4(rows), compiled(rows))
-        compiled = torch.compile(
-            lambda x: bsmm.quantize_mx(x, "e4m3"), backend="aot_eager", fullgraph=True
-        )
-        self.same(bsmm.quantize_mx(rows, "e4m3"), compiled(rows))
+        for function in (
+            lambda x: bsmm.quantize_nvfp4(x),
+            lambda x: bsmm.quantize_mx(x, "e4m3"),
+        ):
+            compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
+            for expected, got in zip(function(rows), compiled(rows)):
+                # Compiled code has bytes where torch's compiler lacks a type.
+                self.assertIn(got.dtype, (expected.dtype, torch.uint8))
+                self.assertEqual(expected.stride(), got.stride())
+                if expected.dim() == 0:
+                    self.assertEqual(expected.item(), got.item())
+                else:
+                    self.assertTrue(torch.equal(as_bytes(expected), as_bytes(got)))
 
     def test_wrong_tensors_are_named(self):
         for tensor, kind, text in (
@@ -331,6 +336,19 @@ class Kernels(unittest.TestCase):
         one = torch.tensor(0.5)
         out = bsmm.scaled_mm(a, b.t(), one, one, out_dtype=torch.bfloat16)
         self.assertTrue(torch.equal(out, (product / 4).to(torch.bfloat16)))
+
+    def test_block_scales_as_bytes(self):
+        from bsmm import _arrays
+        from bsmm._scaled_mm import _scale_kind
+
+        def kind(count):
+            view = _arrays.view(torch.zeros(count, dtype=torch.uint8), "scale_a")
+            return _scale_kind(view, "scale_a", 200, 256)
+
+        self.assertEqual(kind(2 * 512 * 4), "ue4m3")
+        self.assertEqual(kind(2 * 512 * 2), "ue8m0")
+        with self.assertRaisesRegex(TypeError, "4096 for 16 values a scale, 2048 for 32"):
+            kind(512)
 
     def test_outputs_of_every_width(self):
         for n in (1, 7, 8, 16):
