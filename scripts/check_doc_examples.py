@@ -33,6 +33,8 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(.*)$")
+# The Python package of the source tree.
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python")
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
 
@@ -64,13 +66,13 @@ def read_blocks(path, name):
     return blocks
 
 
-def run(command, folder, text=None, environment=None):
+def run(command, folder, text=None):
     """Exit code and output of a command."""
     try:
         result = subprocess.run(
             command,
             cwd=folder,
-            env=environment,
+            env=dict(os.environ, PYTHONPATH=PACKAGE, PYTHONDONTWRITEBYTECODE="1"),
             input=text,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -129,17 +131,13 @@ class Checker:
                     if "://" not in link and not os.path.exists(target):
                         self.failures.append(f"{name}:{number}: {link} is not there")
 
-    def run_python(self, place, session, folder, root):
+    def run_python(self, place, session, folder):
         """Runs the last block of a session, after the others without output."""
         python = os.environ.get("BSMM_NUMPY_PYTHON") or sys.executable
         lines = ["import contextlib, io", "with contextlib.redirect_stdout(io.StringIO()):"]
         lines.append(f"    exec({''.join(session[:-1])!r}, globals())")
         lines.append(session[-1])
-        environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-        environment["PYTHONPATH"] = os.path.join(root, "python")
-        status, printed = run(
-            [python, "-c", "\n".join(lines)], folder, environment=environment
-        )
+        status, printed = run([python, "-c", "\n".join(lines)], folder)
         reason = f"expected exit code 0, got {status}\n{printed}" if status else ""
         self.expect(place, reason)
         return printed
@@ -170,7 +168,7 @@ class Checker:
                     self.expect(block.place(), reason)
                 elif block.language == "python" and block.words == ["run"]:
                     session.append(block.text)
-                    printed = self.run_python(block.place(), session, folder, root)
+                    printed = self.run_python(block.place(), session, folder)
                 elif block.language == "text" and block.words == ["output"]:
                     if printed is None:
                         reason = "expected a run before its output"

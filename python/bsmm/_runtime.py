@@ -143,7 +143,8 @@ class Device:
 
     def __repr__(self) -> str:
         info = self.info
-        return f"<bsmm.Device {info.name!r} {info.target}>".replace(" >", ">")
+        target = f" {info.target}" if info.target else ""
+        return f"<bsmm.Device {info.name!r}{target}>"
 
 
 _devices: dict[int, Device] = {}
@@ -492,6 +493,7 @@ class Kernel:
         self.name = name
         self.infos = infos
         self._loaded: dict[tuple, _Loaded] = {}
+        self._choices: dict[tuple, Optional[int]] = {}
         self._lock = threading.Lock()
         self._handle = next(_handles)
         _kernels[self._handle] = self
@@ -607,6 +609,25 @@ class Kernel:
                 self.name,
             )
             return call.out
+
+    def forget_choices(self) -> None:
+        """Looks into the cache of bsmm-tune anew at the next calls."""
+        self._choices.clear()
+
+    def _call_index(self, index: int, *operands: Any, out: Any, **options: Any) -> None:
+        """A call of one configuration of the family."""
+        device = options.pop("device", None)
+        arrays = dict(zip(self._operand_names, operands), **options)
+        with self._arguments(
+            arrays, out, 1.0, 0.0, 1.0, None, None, device, False, 0
+        ) as call:
+            loaded = self._load(call, index)
+            check(
+                library().bsmm_kernel_launch(
+                    loaded.handle, call.arguments, call.stream
+                ),
+                self.name,
+            )
 
     def measure(
         self,
@@ -778,6 +799,10 @@ class Kernel:
             return self._loaded_kernel(call.device, index)
         if len(self.infos) == 1 and not call.target:
             return self._loaded_kernel(call.device, self.infos[0].index)
+        if len(self.infos) > 1:
+            tuned = self._tuned(call)
+            if tuned is not None:
+                return self._loaded_kernel(call.device, tuned)
         found = ctypes.c_size_t()
         check(
             library().bsmm_artifact_select(
@@ -790,6 +815,25 @@ class Kernel:
             self.name,
         )
         return self._loaded_kernel(call.device, found.value)
+
+    def _tuned(self, call: "_Call") -> Optional[int]:
+        """What bsmm-tune found for the sizes, if it takes the arguments."""
+        arguments = call.arguments
+        sizes = (arguments.m, arguments.n, arguments.k, arguments.l)
+        key = (call.device, sizes)
+        if key not in self._choices:
+            from . import tune
+
+            self._choices[key] = tune.tuned_index(self, sizes, call.device.info.name)
+        index = self._choices[key]
+        if index is None:
+            return None
+        # Pitches and addresses may be such that only another one will do.
+        shape = _abi.LaunchShape()
+        status = library().bsmm_artifact_launch_shape(
+            self._artifact._handle, index, arguments, shape
+        )
+        return index if status == _abi.OK else None
 
     @contextlib.contextmanager
     def _arguments(

@@ -18,10 +18,10 @@ if torch is not None:
     from bsmm import _torch_numbers
 
 
-def small(seed, shape, dtype):
+def small(seed, shape, dtype, largest=8):
     """Small integers, exact in every type: sums over K are exact, too."""
     generator = torch.Generator().manual_seed(seed)
-    integers = torch.randint(-8, 9, shape, generator=generator).to(torch.float32)
+    integers = torch.randint(-largest, largest + 1, shape, generator=generator).float()
     return integers.to(dtype), integers.double()
 
 
