@@ -157,6 +157,13 @@ static LogicalResult buildProblem(KernelOp kernel,
     if (op.getPointer() == kernel.findArgument(ArgumentRole::Bias))
       problem.bias = getOperandElementType(type.getElementType());
   });
+  kernel.walk([&](StageVectorOp op) {
+    if (op.getPointer() == kernel.findArgument(ArgumentRole::RowScaleA))
+      problem.rowScales = runtime::RowScales::F32;
+    if (op.getPointer() == kernel.findArgument(ArgumentRole::Bias))
+      problem.bias =
+          getOperandElementType(op.getBuffer().getType().getElementType());
+  });
   kernel.walk([&](ReadGlobalOp op) {
     if (op.getPointer() == kernel.findArgument(ArgumentRole::C))
       problem.c = getOperandElementType(

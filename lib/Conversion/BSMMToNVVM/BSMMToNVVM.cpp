@@ -110,7 +110,7 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     if (role.isWarpgroup())
       role.walk([&](Operation *op) {
         if (isa<PublishOp, SynchronizeOp, DrainOp, MmaOp, WarpgroupIndexOp,
-                ReduceClusterOp>(op))
+                ReduceClusterOp, StageVectorOp, ReadStagedOp>(op))
           op->setAttr(roleAttrName,
                       builder.getDenseI64ArrayAttr(
                           {int64_t(role.getWarp()), int64_t(role.getCount())}));

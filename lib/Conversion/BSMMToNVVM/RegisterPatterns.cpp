@@ -493,11 +493,117 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
 };
 } // namespace
 
+/// The row of a buffer that belongs to the executing warpgroup.
+static Value buildWarpgroupRow(OpBuilder &builder, Location loc,
+                               BufferType type, Value buffer, Value warpgroup) {
+  if (type.getShape()[0] == 1)
+    return buffer;
+  int64_t bytes = getPackedBytes(type.getElementType(), type.getShape()[1]);
+  return advance(builder, loc, buffer,
+                 arith::MulIOp::create(builder, loc, warpgroup,
+                                       constantI32(builder, loc, bytes)));
+}
+
+namespace {
+struct StageVectorPattern : KernelPattern<StageVectorOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(StageVectorOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    BufferType type = op.getBuffer().getType();
+    Value row = buildWarpgroupRow(rewriter, loc, type, adaptor.getBuffer(),
+                                  buildWarpgroupInRole(rewriter, op));
+    constexpr int64_t threads = target::threads::perWarpgroup;
+    Value thread =
+        arith::AndIOp::create(rewriter, loc, getKernelValues(op).thread,
+                              constantI32(rewriter, loc, threads - 1));
+    int64_t elements = type.getShape()[1];
+    for (int64_t first = 0; first < elements; first += threads) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      Value element = arith::AddIOp::create(rewriter, loc, thread,
+                                            constantI32(rewriter, loc, first));
+      if (elements - first < threads) {
+        Value isInside = arith::CmpIOp::create(
+            rewriter, loc, arith::CmpIPredicate::slt, element,
+            constantI32(rewriter, loc, elements));
+        auto branch = scf::IfOp::create(rewriter, loc, isInside, false);
+        rewriter.setInsertionPointToStart(branch.thenBlock());
+      }
+      Value index =
+          arith::AddIOp::create(rewriter, loc, adaptor.getOffset(), element);
+      Value isValid = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, index, adaptor.getLimit());
+      // Nothing is read beyond the limit: the address stays at the start.
+      Value zero = constantI32(rewriter, loc, 0);
+      Value safe = arith::SelectOp::create(rewriter, loc, isValid, index, zero);
+      Value bytes = arith::SelectOp::create(
+          rewriter, loc, isValid, constantI32(rewriter, loc, 4), zero);
+      Value source =
+          LLVM::GEPOp::create(rewriter, loc, adaptor.getPointer().getType(),
+                              type.getElementType(), adaptor.getPointer(),
+                              ValueRange{arith::ExtSIOp::create(
+                                  rewriter, loc, rewriter.getI64Type(), safe)});
+      Value offset = arith::MulIOp::create(rewriter, loc, element,
+                                           constantI32(rewriter, loc, 4));
+      NVVM::CpAsyncOp::create(rewriter, loc,
+                              advance(rewriter, loc, row, offset), source, 4,
+                              NVVM::LoadCacheModifierKind::CA, bytes);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitVectorsPattern : KernelPattern<WaitVectorsOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(WaitVectorsOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    NVVM::CpAsyncCommitGroupOp::create(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, 0);
+    return success();
+  }
+};
+
+struct ReadStagedPattern : KernelPattern<ReadStagedOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ReadStagedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getResult().getType());
+    Value row = buildWarpgroupRow(rewriter, loc, op.getBuffer().getType(),
+                                  adaptor.getBuffer(),
+                                  buildWarpgroupInRole(rewriter, op));
+    Value start =
+        advance(rewriter, loc, row,
+                arith::MulIOp::create(rewriter, loc, adaptor.getStart(),
+                                      constantI32(rewriter, loc, 4)));
+    llvm::SmallDenseMap<int64_t, Value> loaded;
+    SmallVector<Value> values;
+    for (int64_t index = 0; index < type.getDimSize(0); ++index) {
+      auto [rowOffset, columnOffset] = getValueOffset(op, index);
+      int64_t offset = op.getDimension() == 0 ? rowOffset : columnOffset;
+      Value &value = loaded[offset];
+      if (!value)
+        value = LLVM::LoadOp::create(rewriter, loc, type.getElementType(),
+                                     advance(rewriter, loc, start, offset * 4));
+      values.push_back(value);
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, values);
+    return success();
+  }
+};
+} // namespace
+
 void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
   patterns
       .add<AddAccumulatorsPattern, ClusterRankPattern, DrainRegistersPattern,
-           MmaPattern, ReduceClusterPattern, SliceRowsPattern, WaitMmaPattern,
-           WarpgroupIndexPattern, ZeroAccumulatorPattern>(converter, values);
+           MmaPattern, ReduceClusterPattern, ReadStagedPattern,
+           SliceRowsPattern, StageVectorPattern, WaitVectorsPattern,
+           WaitMmaPattern, WarpgroupIndexPattern, ZeroAccumulatorPattern>(
+          converter, values);
 }

@@ -81,8 +81,7 @@ LogicalResult ArrivalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected an arrival count in "
                        << target::mbarrier::minCount << ".."
                        << target::mbarrier::maxCount << ", got " << count;
-  if (kind != ArrivalKind::Threads && kind != ArrivalKind::Warps &&
-      count != 1)
+  if (kind != ArrivalKind::Threads && kind != ArrivalKind::Warps && count != 1)
     return emitError() << "expected a count of 1 for '"
                        << stringifyArrivalKind(kind)
                        << "', where one thread arrives, got " << count;

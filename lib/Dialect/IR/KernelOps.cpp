@@ -181,7 +181,8 @@ LogicalResult KernelOp::verify() {
         return emitOpError("argument #")
                << index << ": role " << stringifyArgumentRole(role.getValue())
                << " is out of order or repeated; the order is a, b, sfa, sfb, "
-                  "c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, "
+                  "c, d (tensor maps before pointers), sa, sb, bias, m, n, k, "
+                  "l, pitch_c, batch_stride_c, "
                   "pitch_d, batch_stride_d, alpha, beta, out_scale";
       last = place;
     }

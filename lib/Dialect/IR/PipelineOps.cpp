@@ -520,8 +520,7 @@ LogicalResult ReduceClusterOp::verify() {
     return emitOpError("expected a result of ")
            << source.getShape()[0] << " rows and 1 / " << ctas << " of "
            << source.getShape()[1] << " columns, got " << result;
-  int64_t elements =
-      (ctas - 1) * result.getShape()[0] * result.getShape()[1];
+  int64_t elements = (ctas - 1) * result.getShape()[0] * result.getShape()[1];
   if (!buffer.getElementType().isF32() ||
       buffer.getShape()[0] * buffer.getShape()[1] != elements)
     return emitOpError("expected a buffer of ")
@@ -653,6 +652,48 @@ LogicalResult ReadVectorOp::verify() {
   // One element belongs to all values and may be read before the drain.
   if (type.getNumElements() == 1 && !(*this)->getParentOfType<DrainOp>())
     return success();
+  return verifyDrainValues(*this, type);
+}
+
+/// A vector of 32-bit elements for each warpgroup of the role.
+static LogicalResult verifyStaged(Operation *op, BufferType buffer) {
+  if (failed(expectBuffer(op, "the buffer", buffer, MemorySpace::Shared,
+                          BufferLayout::RowMajor)))
+    return failure();
+  auto role = op->getParentOfType<WarpRoleOp>();
+  if (!role || !role.isWarpgroup())
+    return op->emitOpError("expected inside of the bsmm.warp_role of "
+                           "warpgroups");
+  int64_t warpgroups = role.getCount() / target::threads::warpsPerWarpgroup;
+  if (buffer.getShape()[0] != warpgroups ||
+      getElementBits(buffer.getElementType()) != 32)
+    return op->emitOpError("expected a buffer of ")
+           << warpgroups << " rows of 32-bit elements, one for each warpgroup, "
+           << "got " << buffer;
+  return success();
+}
+
+LogicalResult StageVectorOp::verify() {
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)))
+    return failure();
+  return verifyStaged(*this, getBuffer().getType());
+}
+
+LogicalResult WaitVectorsOp::verify() {
+  return verifyExecutor(*this, Executor::Warpgroups);
+}
+
+LogicalResult ReadStagedOp::verify() {
+  if (int64_t dimension = int64_t(getDimension());
+      dimension != 0 && dimension != 1)
+    return emitOpError("expected dimension 0 (rows) or 1 (columns), got ")
+           << dimension;
+  auto type = cast<VectorType>(getResult().getType());
+  if (type.getElementType() != getBuffer().getType().getElementType())
+    return emitOpError("expected elements of ")
+           << getBuffer().getType() << ", got " << type;
+  if (failed(verifyStaged(*this, getBuffer().getType())))
+    return failure();
   return verifyDrainValues(*this, type);
 }
 

@@ -46,6 +46,11 @@ FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
     if (load.getType().getNumElements() == 1)
       result = vector::BroadcastOp::create(builder, op->getLoc(), vectorType,
                                            piece.local.lookup(source));
+    else if (Value buffer = vectorBuffers.lookup(load))
+      result = ReadStagedOp::create(
+          builder, op->getLoc(), vectorType, buffer,
+          broadcast.getDimension() == 0 ? piece.row : shiftColumn(piece.column),
+          broadcast.getDimension());
     else {
       bool isAlongRows = broadcast.getDimension() == 0;
       Value offset = piece.local.lookup(load.getOffset());
@@ -139,6 +144,43 @@ PipelineBuilder::emitGlobalTile(ValueRange coordinates, Value strideBatch,
   result.columnsLeft =
       arith::SubIOp::create(builder, loc, limitN, coordinates[2]);
   return result;
+}
+
+/// Shared memory for the vectors of the epilogue, in roles that multiply and
+/// drain: they arrive while the tile is multiplied.
+void PipelineBuilder::createVectorBuffers() {
+  if (!tile.accumulatesInRegisters())
+    return;
+  for (Operation &op : *tile.store->getBlock()) {
+    auto load = dyn_cast<VectorLoadOp>(op);
+    if (!load || load.getType().getNumElements() % 4 != 0 ||
+        load.getType().getElementTypeBitWidth() != 32)
+      continue;
+    // Its place must be known before the tile is multiplied.
+    auto isKnown = [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      return !def || def->getBlock() != tile.mainLoop->getBlock() ||
+             def->isBeforeInBlock(tile.mainLoop);
+    };
+    if (!isKnown(load.getOffset()) || !isKnown(load.getLimit()))
+      continue;
+    auto type = BufferType::get(
+        builder.getContext(),
+        {tile.consumerWarpgroups, load.getType().getNumElements()},
+        load.getType().getElementType(), MemorySpace::Shared,
+        BufferLayout::RowMajor);
+    vectorBuffers[&op] = AllocOp::create(builder, loc, type, nullptr);
+  }
+}
+
+void PipelineBuilder::emitVectorStaging() {
+  for (auto [op, buffer] : vectorBuffers) {
+    auto load = cast<VectorLoadOp>(op);
+    StageVectorOp::create(builder, load.getLoc(),
+                          mapping.lookup(load.getPointer()),
+                          mapping.lookup(load.getOffset()),
+                          mapping.lookup(load.getLimit()), buffer);
+  }
 }
 
 /// What the epilogue reads once for a tile: vectors of one element, and where
@@ -283,6 +325,10 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
                             mapping.lookup(predicatedStore.getLimitM()),
                             mapping.lookup(predicatedStore.getLimitN()));
   emitPreloads();
+  if (!vectorBuffers.empty()) {
+    WaitVectorsOp::create(builder, loc);
+    SynchronizeOp::create(builder, loc, storesByWarpgroup());
+  }
 
   int64_t pieces = tile.getStagingPieces();
   int64_t extent = tile.getOutputColumns() / pieces;

@@ -23,6 +23,7 @@ void PipelineBuilder::emitRegisterMultiplications() {
   AccumulatorType type = getRegisterType();
   Value one = constant(1);
   Value lower = loopLower, upper = loopUpper;
+  emitVectorStaging();
   Value step = mapping.lookup(tile.mainLoop.getStep());
   OpBuilder::InsertionGuard guard(builder);
 

@@ -323,6 +323,7 @@ LogicalResult PipelineBuilder::build() {
     for (int64_t slot = 0; slot < tile.stagingSlots; ++slot)
       staging.push_back(
           AllocOp::create(builder, loc, tile.stagingType, nullptr));
+  createVectorBuffers();
   if (tile.exchangeType)
     exchange = AllocOp::create(builder, loc, tile.exchangeType, nullptr);
   iterationBase = constant(0);

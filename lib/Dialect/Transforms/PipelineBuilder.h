@@ -66,6 +66,8 @@ private:
   Value emitReduction(Value accumulator);
   Value shiftColumn(Value column);
   void emitPreloads();
+  void createVectorBuffers();
+  void emitVectorStaging();
   mlir::FailureOr<Value> emitElementwise(Value value, Piece &piece);
   GlobalTile emitGlobalTile(mlir::ValueRange coordinates, Value strideBatch,
                             Value strideRow, Value limitM, Value limitN);
@@ -97,6 +99,8 @@ private:
   llvm::SmallVector<Value> staging;
   llvm::SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
   llvm::DenseMap<mlir::Operation *, GlobalTile> globalTiles;
+  /// Where the vectors of the epilogue lie while the tile is multiplied.
+  llvm::MapVector<mlir::Operation *, Value> vectorBuffers;
   Value iterationBase, tileNumber, steps, loopLower, loopUpper, exchange;
   /// The sum in registers, in the role that has it.
   Value registerSum;

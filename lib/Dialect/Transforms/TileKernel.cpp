@@ -597,6 +597,13 @@ LogicalResult TileKernel::chooseMemory() {
       rest -= stagingSlots * stagingType.getSharedBytes();
     if (exchangeType)
       rest -= exchangeType.getSharedBytes();
+    // Vectors of the epilogue, for each warpgroup.
+    for (Operation &op : *store->getBlock())
+      if (auto load = dyn_cast<VectorLoadOp>(op);
+          load && accumulatesInRegisters())
+        rest -= llvm::alignTo(consumerWarpgroups * 4 *
+                                  load.getType().getNumElements(),
+                              target::tma::sharedAlignment);
     stages = std::clamp<int64_t>(rest / slot, 1, maxDefaultStages);
   }
   if (accumulatesInRegisters() || !tileLoop)

@@ -590,7 +590,8 @@ def Bsmm_ReadVectorOp : Bsmm_PipelineOp<"read_vector"> {
     Inside of a `bsmm.drain`: for each of the thread's values, the element of a
     vector in global memory at `offset` plus the value's row (`dimension` 0) or
     column (`dimension` 1). `start` is the row or column of the thread's first
-    value (i32); elements from `limit` on are zero.
+    value (i32); elements from `limit` on are zero. One element, which belongs
+    to all values, may also be read before the drain.
 
     Example:
 
@@ -607,6 +608,74 @@ def Bsmm_ReadVectorOp : Bsmm_PipelineOp<"read_vector"> {
   let assemblyFormat = [{
     $pointer `[` $start `]` `offset` $offset `limit` $limit `dimension`
     $dimension attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_StageVectorOp : Bsmm_PipelineOp<"stage_vector"> {
+  let summary = "start the copy of a vector to shared memory";
+  let description = [{
+    Executed by all threads of whole warpgroups: each warpgroup of the role
+    copies elements `offset`, `offset + 1`, ... (i32) of a vector in global
+    memory to its own row of a buffer `[warpgroups, elements]`; elements from
+    `limit` (i32) on become zero. The copy is complete after
+    `bsmm.wait_vectors`, for all threads of the warpgroup after a barrier that
+    follows it. What an epilogue reads of row scales, column scales and a bias
+    is so underway while the tile is multiplied.
+
+    Example:
+
+    ```mlir
+    bsmm.stage_vector %p[%n] limit %N to %buf
+        : !bsmm.buffer<2x256xf32, shared, row_major>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer, I32:$offset, I32:$limit,
+                       Bsmm_BufferType:$buffer);
+  let assemblyFormat = [{
+    $pointer `[` $offset `]` `limit` $limit `to` $buffer attr-dict `:`
+    qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WaitVectorsOp : Bsmm_PipelineOp<"wait_vectors"> {
+  let summary = "wait for the copies of bsmm.stage_vector";
+  let description = [{
+    Waits until the copies of vectors that this thread has started are complete.
+
+    Example: `bsmm.wait_vectors`
+
+    Since version 1.
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Bsmm_ReadStagedOp : Bsmm_PipelineOp<"read_staged"> {
+  let summary = "read what belongs to the values of a drain from a staged vector";
+  let description = [{
+    Inside of a `bsmm.drain`: for each of the thread's values, the element of the
+    warpgroup's row of a buffer at the value's row (`dimension` 0) or column
+    (`dimension` 1). `start` is the row or column of the thread's first value
+    (i32).
+
+    Example:
+
+    ```mlir
+    %v = bsmm.read_staged %buf[%column] dimension 1
+        : !bsmm.buffer<2x256xf32, shared, row_major> -> vector<16xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$buffer, I32:$start, I64Attr:$dimension);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $buffer `[` $start `]` `dimension` $dimension attr-dict `:`
+    qualified(type($buffer)) `->` type($result)
   }];
   let hasVerifier = 1;
 }
