@@ -188,6 +188,7 @@ _TYPE_STRINGS = {
     "f8": "float64",
     "i1": "int8",
     "u1": "uint8",
+    "u2": "uint16",
     "i4": "int32",
 }
 
@@ -241,6 +242,7 @@ _DLPACK_TYPES = {
     (0, 8): "int8",
     (0, 32): "int32",
     (1, 8): "uint8",
+    (1, 16): "uint16",
     (2, 16): "float16",
     (2, 32): "float32",
     (2, 64): "float64",

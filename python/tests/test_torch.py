@@ -31,6 +31,9 @@ def powers(seed, *shape):
 
 
 def as_bytes(tensor):
+    # torch cannot copy every type of one byte.
+    if tensor.element_size() == 1:
+        tensor = tensor.view(torch.uint8)
     return tensor.contiguous().view(torch.uint8)
 
 
