@@ -22,7 +22,7 @@ using namespace bsmm;
 static constexpr int64_t blockRows = 64;
 
 static LLVM::LLVMStructType getBlockType(AccumulatorType type) {
-  SmallVector<Type> values(type.getShape()[1] / 2,
+  SmallVector<Type> values(type.getWarpgroupColumns() / 2,
                            Float32Type::get(type.getContext()));
   return LLVM::LLVMStructType::getLiteral(type.getContext(), values);
 }
@@ -60,7 +60,7 @@ static Value mapValues(OpBuilder &builder, Location loc, AccumulatorType type,
     for (Value accumulator : accumulators)
       sources.push_back(
           LLVM::ExtractValueOp::create(builder, loc, accumulator, block));
-    for (int64_t index = 0; index < type.getShape()[1] / 2; ++index) {
+    for (int64_t index = 0; index < type.getWarpgroupColumns() / 2; ++index) {
       SmallVector<Value> elements;
       for (Value source : sources)
         elements.push_back(
@@ -109,7 +109,7 @@ struct MmaPattern : KernelPattern<MmaOp> {
     Location loc = op.getLoc();
     BufferType a = op.getA().getType(), b = op.getB().getType();
     AccumulatorType type = op.getResult().getType();
-    int64_t k = a.getShape()[1], n = b.getShape()[0];
+    int64_t k = a.getShape()[1], n = type.getWarpgroupColumns();
     const target::Gpu *gpu = findTargetGpu(op);
     if (!gpu)
       return op.emitOpError("expected a target on the gpu.module");
@@ -135,17 +135,23 @@ struct MmaPattern : KernelPattern<MmaOp> {
       return buildDescriptor(rewriter, loc, pointer, *bits);
     };
     // Rows of a panel follow each other at the swizzle's width.
-    int64_t rowBytes =
-        layout::swizzleWidth(getSwizzleMode(a.getLayout())) * blockRows;
-    Value pointerA = adaptor.getA();
+    auto rowBytes = [&](BufferType buffer, int64_t rows) {
+      return layout::swizzleWidth(getSwizzleMode(buffer.getLayout())) * rows;
+    };
+    // Each warpgroup has its rows of A, or its columns: rows of B.
+    Value pointerA = adaptor.getA(), pointerB = adaptor.getB();
     if (type.getWarpgroups() > 1) {
-      Value bytes = arith::MulIOp::create(
-          rewriter, loc, buildWarpgroupInRole(rewriter, op),
-          constantI32(rewriter, loc, type.getRowBlocks() * rowBytes));
-      pointerA = advance(rewriter, loc, pointerA, bytes);
+      int64_t bytes = type.getByColumns()
+                          ? rowBytes(b, type.getWarpgroupColumns())
+                          : rowBytes(a, type.getWarpgroupRows());
+      Value offset = arith::MulIOp::create(rewriter, loc,
+                                           buildWarpgroupInRole(rewriter, op),
+                                           constantI32(rewriter, loc, bytes));
+      Value &pointer = type.getByColumns() ? pointerB : pointerA;
+      pointer = advance(rewriter, loc, pointer, offset);
     }
     FailureOr<Value> descriptorA = descriptorOf(a, pointerA);
-    FailureOr<Value> descriptorB = descriptorOf(b, adaptor.getB());
+    FailureOr<Value> descriptorB = descriptorOf(b, pointerB);
     if (failed(descriptorA) || failed(descriptorB))
       return failure();
     // The start-address field counts 16 bytes.
@@ -189,8 +195,8 @@ struct MmaPattern : KernelPattern<MmaOp> {
         bool starts = step == 0 && !op.getAccumulator();
         sums[block] = NVVM::WgmmaMmaAsyncOp::create(
             rewriter, loc, blockType, sums[block],
-            advanceDescriptor(*descriptorA,
-                              stepOffset(a, step) + block * rowBytes),
+            advanceDescriptor(*descriptorA, stepOffset(a, step) +
+                                                rowBytes(a, block * blockRows)),
             advanceDescriptor(*descriptorB, stepOffset(b, step)), shape,
             wgmmaType(a.getElementType()), wgmmaType(b.getElementType()),
             NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
@@ -226,7 +232,7 @@ struct WaitMmaPattern : KernelPattern<WaitMmaOp> {
     // it.
     AccumulatorType type = op.getResult().getType();
     LLVM::LLVMStructType blockType = getBlockType(type);
-    int64_t count = type.getShape()[1] / 2;
+    int64_t count = type.getWarpgroupColumns() / 2;
     std::string constraints;
     for (int64_t index = 0; index < count; ++index)
       constraints += "=f,";
@@ -450,15 +456,17 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
     Value row = arith::AddIOp::create(
         rewriter, loc, arith::MulIOp::create(rewriter, loc, warp, constant(16)),
         arith::ShRUIOp::create(rewriter, loc, lane, constant(2)));
-    if (type.getWarpgroups() > 1)
-      row = arith::AddIOp::create(
-          rewriter, loc, row,
-          arith::MulIOp::create(rewriter, loc,
-                                buildWarpgroupInRole(rewriter, op),
-                                constant(type.getRowBlocks() * blockRows)));
     Value column = arith::MulIOp::create(
         rewriter, loc, arith::AndIOp::create(rewriter, loc, lane, constant(3)),
         constant(2));
+    if (type.getWarpgroups() > 1) {
+      Value offset = arith::MulIOp::create(
+          rewriter, loc, buildWarpgroupInRole(rewriter, op),
+          constant(type.getByColumns() ? type.getWarpgroupColumns()
+                                       : type.getWarpgroupRows()));
+      Value &place = type.getByColumns() ? column : row;
+      place = arith::AddIOp::create(rewriter, loc, place, offset);
+    }
 
     Block &body = op.getBody().front();
     int64_t step = op.getColumns();

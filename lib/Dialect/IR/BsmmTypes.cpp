@@ -216,19 +216,22 @@ Type AccumulatorType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
   int64_t warpgroups = 1;
+  bool byColumns = false;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(elementType))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("warpgroups") || parser.parseEqual() ||
-       parser.parseInteger(warpgroups)))
-    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("warpgroups") || parser.parseEqual() ||
+        parser.parseInteger(warpgroups))
+      return {};
+    byColumns = succeeded(parser.parseOptionalKeyword("by_columns"));
+  }
   if (parser.parseGreater())
     return {};
   return parser.getChecked<AccumulatorType>(loc, parser.getContext(), shape,
-                                            elementType, warpgroups);
+                                            elementType, warpgroups, byColumns);
 }
 
 void AccumulatorType::print(AsmPrinter &printer) const {
@@ -236,15 +239,17 @@ void AccumulatorType::print(AsmPrinter &printer) const {
   for (int64_t extent : getShape())
     printer << extent << "x";
   printer << getElementType();
-  if (getWarpgroups() != 1)
+  if (getWarpgroups() != 1 || getByColumns())
     printer << ", warpgroups = " << getWarpgroups();
+  if (getByColumns())
+    printer << " by_columns";
   printer << ">";
 }
 
 LogicalResult
 AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
                         ArrayRef<int64_t> shape, Type elementType,
-                        int64_t warpgroups) {
+                        int64_t warpgroups, bool byColumns) {
   constexpr int64_t maxWarpgroups =
       target::threads::maxPerBlock / target::threads::perWarpgroup;
   if (!elementType.isF32())
@@ -253,19 +258,25 @@ AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 1 to " << maxWarpgroups
                        << " warpgroups, got " << warpgroups;
   // wgmma multiplies 64 rows by 8 to 256 columns (PTX ISA 9.7.16.2).
-  int64_t rows = 64 * warpgroups;
+  int64_t rows = byColumns ? 64 : 64 * warpgroups;
+  int64_t columns = byColumns ? 8 * warpgroups : 8;
   if (shape.size() != 2 || shape[0] < rows || shape[0] > 1024 ||
-      shape[0] % rows != 0 || shape[1] < 8 || shape[1] > 256 ||
-      shape[1] % 8 != 0)
+      shape[0] % rows != 0 || shape[1] < columns || shape[1] > 256 ||
+      shape[1] % columns != 0)
     return emitError() << "expected an accumulator of a multiple of " << rows
-                       << " rows (64 for each warpgroup) up to 1024 and of 8 "
-                          "to 256 columns in steps of 8, got ["
+                       << " rows up to 1024 and of " << columns
+                       << " to 256 columns in steps of " << columns
+                       << " (64 rows and 8 columns for each warpgroup), got ["
                        << shape << "]";
   return success();
 }
 
-int64_t AccumulatorType::getRowBlocks() const {
-  return getShape()[0] / (64 * getWarpgroups());
+int64_t AccumulatorType::getWarpgroupRows() const {
+  return getByColumns() ? getShape()[0] : getShape()[0] / getWarpgroups();
+}
+
+int64_t AccumulatorType::getWarpgroupColumns() const {
+  return getByColumns() ? getShape()[1] / getWarpgroups() : getShape()[1];
 }
 
 //===----------------------------------------------------------------------===//

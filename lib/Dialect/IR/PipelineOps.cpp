@@ -514,12 +514,15 @@ LogicalResult ReduceClusterOp::verify() {
   int64_t ctas = kernel ? int64_t(kernel.getClusterSize().value_or(1)) : 1;
   if (ctas < 2)
     return emitOpError("expected a kernel with a cluster_size of at least 2");
-  if (result.getShape()[0] != source.getShape()[0] ||
+  if (source.getByColumns() || result.getByColumns() ||
+      result.getShape()[0] != source.getShape()[0] ||
       result.getShape()[1] * ctas != source.getShape()[1] ||
       result.getWarpgroups() != source.getWarpgroups())
     return emitOpError("expected a result of ")
            << source.getShape()[0] << " rows and 1 / " << ctas << " of "
-           << source.getShape()[1] << " columns, got " << result;
+           << source.getShape()[1]
+           << " columns, split among warpgroups by rows like the source, got "
+           << result;
   int64_t elements = (ctas - 1) * result.getShape()[0] * result.getShape()[1];
   if (!buffer.getElementType().isF32() ||
       buffer.getShape()[0] * buffer.getShape()[1] != elements)
@@ -543,15 +546,15 @@ bool DrainOp::isFromRegisters() {
   return isa<AccumulatorType>(getAccumulator().getType());
 }
 
-ArrayRef<int64_t> DrainOp::getAccumulatorShape() {
+int64_t DrainOp::getAllColumns() {
   if (auto type = dyn_cast<AccumulatorType>(getAccumulator().getType()))
-    return type.getShape();
-  return cast<BufferType>(getAccumulator().getType()).getShape();
+    return type.getWarpgroupColumns();
+  return cast<BufferType>(getAccumulator().getType()).getShape()[1];
 }
 
 int64_t DrainOp::getNumColumns() {
   return getExtent() ? int64_t(*getExtent())
-                     : getAccumulatorShape()[1] - int64_t(getFirst());
+                     : getAllColumns() - int64_t(getFirst());
 }
 
 VectorType DrainOp::getValuesType() {
@@ -599,7 +602,7 @@ LogicalResult DrainOp::verify() {
                          "got ")
              << columns;
   }
-  int64_t all = getAccumulatorShape()[1], first = int64_t(getFirst());
+  int64_t all = getAllColumns(), first = int64_t(getFirst());
   int64_t extent = getNumColumns();
   if (first < 0 || first >= all || extent < 1 || extent > all - first)
     return emitOpError("expected columns of the accumulator's ")

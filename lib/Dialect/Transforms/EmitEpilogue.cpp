@@ -220,7 +220,7 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   int64_t columns = drainColumns;
   while (extent % columns != 0)
     columns /= 2;
-  bool isWhole = extent == tile.getOutputColumns();
+  bool isWhole = extent == tile.getDrainedColumns();
   auto drain = DrainOp::create(builder, loc, accumulator, columns, first,
                                isWhole ? IntegerAttr()
                                        : builder.getI64IntegerAttr(extent));
@@ -252,9 +252,12 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
         output.rowsLeft, output.columnsLeft);
     return success();
   }
+  // Its place in the piece that the warpgroup stores.
   Value column = piece.column;
   if (first != 0)
     column = arith::SubIOp::create(builder, loc, column, constant(first));
+  if (warpgroupColumn)
+    column = arith::SubIOp::create(builder, loc, column, warpgroupColumn);
   WriteSharedOp::create(builder, loc, *result, stagingBuffer, piece.row,
                         column);
   return success();
@@ -264,7 +267,7 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
 Value PipelineBuilder::emitReduction(Value accumulator) {
   auto type = AccumulatorType::get(
       builder.getContext(), {tile.rows, tile.getOutputColumns()},
-      builder.getF32Type(), tile.consumerWarpgroups);
+      builder.getF32Type(), tile.consumerWarpgroups, /*byColumns=*/false);
   Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
   columnOffset = arith::MulIOp::create(builder, loc, rank,
                                        constant(tile.getOutputColumns()));
@@ -331,15 +334,20 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   }
 
   int64_t pieces = tile.getStagingPieces();
-  int64_t extent = tile.getOutputColumns() / pieces;
-  // What a store moves: all rows of a piece, or those of the warpgroup.
+  int64_t extent = tile.getDrainedColumns() / pieces;
+  // What a store moves: all of a piece, or what the warpgroup has of it.
   Value firstRow;
   if (tmaStore && storesByWarpgroup()) {
     Value index = WarpgroupIndexOp::create(builder, loc, builder.getI32Type());
-    firstRow = arith::MulIOp::create(
-        builder, loc, index, constant(tile.getStoreType().getShape()[0]));
-    Value &row = coordinates[coordinates.size() - 2];
-    row = arith::AddIOp::create(builder, loc, row, firstRow);
+    firstRow = arith::MulIOp::create(builder, loc, index,
+                                     constant(tile.getDrainedRows()));
+    Value offset = firstRow;
+    if (tile.splitsByColumns)
+      offset = warpgroupColumn = arith::MulIOp::create(
+          builder, loc, index, constant(tile.getDrainedColumns()));
+    Value &place =
+        coordinates[coordinates.size() - (tile.splitsByColumns ? 1 : 2)];
+    place = arith::AddIOp::create(builder, loc, place, offset);
   }
   for (int64_t index = 0; index < pieces; ++index) {
     // With an odd number of pieces the tile before ended in the slot in which
@@ -350,6 +358,12 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
         startsInUsedSlot)
       emitFreeStaging();
     Value buffer = tmaStore ? staging[index % tile.stagingSlots] : Value();
+    // With columns of their own the warpgroups have a piece each, below each
+    // other in the buffer; with rows they have theirs of one piece.
+    bool isSliced = tmaStore && tile.splitsByColumns;
+    if (isSliced)
+      buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
+                                   firstRow);
     if (failed(emitDrain(accumulator, isNotEmpty, index * extent, extent,
                          buffer, output)))
       return failure();
@@ -366,7 +380,7 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
       place.back() = arith::AddIOp::create(builder, loc, place.back(),
                                            constant(index * extent));
     emitStoringThread([&] {
-      if (firstRow)
+      if (firstRow && !isSliced)
         buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
                                      firstRow);
       StoreAsyncOp::create(builder, tmaStore.getLoc(), buffer,

@@ -84,7 +84,8 @@ private:
   }
   AccumulatorType getRegisterType() {
     return AccumulatorType::get(builder.getContext(), {tile.rows, tile.columns},
-                                builder.getF32Type(), tile.consumerWarpgroups);
+                                builder.getF32Type(), tile.consumerWarpgroups,
+                                tile.splitsByColumns);
   }
 
   TileKernel &tile;
@@ -106,6 +107,8 @@ private:
   Value registerSum;
   /// First column of the tile that this CTA stores; null for 0.
   Value columnOffset;
+  /// First column of the tile that the warpgroup drains; null for 0.
+  Value warpgroupColumn;
 };
 
 } // namespace bsmm

@@ -113,8 +113,8 @@ LogicalResult KernelBuilder::checkBlockScales() {
 }
 
 LogicalResult KernelBuilder::checkDense() {
-  if (!llvm::is_contained({64, 128, 256}, config.blockM))
-    return op.emitOpError("expected block-m 64, 128 or 256, got ")
+  if (!llvm::is_contained({64, 128, 192, 256}, config.blockM))
+    return op.emitOpError("expected block-m 64, 128, 192 or 256, got ")
            << config.blockM;
   if (config.blockN < 16 || config.blockN > 256 || config.blockN % 16 != 0)
     return op.emitOpError("expected block-n to be a multiple of 16 from 16 to "

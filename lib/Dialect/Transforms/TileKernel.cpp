@@ -287,11 +287,16 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
            << ", got " << k;
   if (failed(checkTile(op, m, n, k)))
     return failure();
-  if (m != 64 && m != 128 && m != 256)
-    return op.emitOpError(
-               "expected 64, 128 or 256 rows for the warpgroups of a "
-               "CTA, got ")
+  if (m != 64 && m != 128 && m != 192 && m != 256)
+    return op.emitOpError("expected 64, 128, 192 or 256 rows for the "
+                          "warpgroups of a CTA, got ")
            << m;
+  // Two warpgroups have the same number of 64-row blocks, or else of columns.
+  splitsByColumns = m == 192;
+  if (splitsByColumns && n % 32 != 0)
+    return op.emitOpError("expected a multiple of 32 columns in a tile of 192 "
+                          "rows, whose columns two warpgroups share, got ")
+           << n;
   consumerWarpgroups = m == 64 ? 1 : 2;
 
   Dot dot;
@@ -303,7 +308,7 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
     dot.isPromoted = true;
   }
   // A promoted sum is an accumulator of its own beside the main one.
-  int64_t registers = m / 64 / consumerWarpgroups * (n / 2);
+  int64_t registers = m / 64 * (n / 2) / consumerWarpgroups;
   if (registers * (dot.isPromoted ? 2 : 1) > maxAccumulatorRegisters)
     return op.emitOpError("expected at most ")
            << maxAccumulatorRegisters
@@ -479,28 +484,27 @@ LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
                                   op.getCoordinates().back())))
     return failure();
   int64_t bits = getElementBits(element);
-  int64_t outputColumns = getOutputColumns();
-  BufferLayout layout = widestSwizzle(outputColumns * bits);
-  int64_t pieceColumns = outputColumns;
+  int64_t drainedColumns = getDrainedColumns();
+  BufferLayout layout = widestSwizzle(drainedColumns * bits);
+  int64_t pieceColumns = drainedColumns;
   if (accumulatesInRegisters() && layout != BufferLayout::RowMajor) {
     pieceColumns = layout::swizzleWidth(getSwizzleMode(layout)) * 8 / bits;
-    stagingSlots = outputColumns == pieceColumns ? 1 : 2;
+    stagingSlots = drainedColumns == pieceColumns ? 1 : 2;
   }
-  stagingType =
-      BufferType::getChecked([&] { return op.emitOpError(); }, op.getContext(),
-                             ArrayRef<int64_t>{rows, pieceColumns}, element,
-                             MemorySpace::Shared, layout);
+  stagingType = BufferType::getChecked(
+      [&] { return op.emitOpError(); }, op.getContext(),
+      ArrayRef<int64_t>{getDrainedRows() *
+                            (accumulatesInRegisters() ? consumerWarpgroups : 1),
+                        pieceColumns},
+      element, MemorySpace::Shared, layout);
   if (!stagingType)
     return failure();
   return success(succeeded(planBoxes(op, getStoreMapType(op), getStoreType())));
 }
 
 BufferType TileKernel::getStoreType() const {
-  // Warpgroups store their own rows.
-  int64_t storedRows =
-      accumulatesInRegisters() ? rows / consumerWarpgroups : rows;
   return BufferType::get(stagingType.getContext(),
-                         {storedRows, stagingType.getShape()[1]},
+                         {getDrainedRows(), stagingType.getShape()[1]},
                          stagingType.getElementType(), MemorySpace::Shared,
                          stagingType.getLayout());
 }
@@ -533,6 +537,9 @@ LogicalResult TileKernel::analyzeSplit() {
   if (tileLoop)
     return mainLoop.emitOpError("expected no bsmm.split in a loop over output "
                                 "tiles");
+  if (splitsByColumns)
+    return mainLoop.emitOpError("expected no bsmm.split with a tile of 192 "
+                                "rows, whose columns two warpgroups share");
   if (columns % (16 * split) != 0)
     return mainLoop.emitOpError("expected a number of columns that is a "
                                 "multiple of ")

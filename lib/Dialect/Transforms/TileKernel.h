@@ -29,10 +29,20 @@ struct TileKernel {
   /// Pieces of the output tile that pass through shared memory one after the
   /// other; 1 when the store does not use it.
   int64_t getStagingPieces() const {
-    return stagingType ? getOutputColumns() / stagingType.getShape()[1] : 1;
+    return stagingType ? getDrainedColumns() / stagingType.getShape()[1] : 1;
   }
   /// Columns that a CTA stores.
   int64_t getOutputColumns() const { return columns / split; }
+  /// Rows and columns of that for those who drain together: one warpgroup of
+  /// several with accumulators in registers.
+  int64_t getDrainedRows() const {
+    return accumulatesInRegisters() && !splitsByColumns
+               ? rows / consumerWarpgroups
+               : rows;
+  }
+  int64_t getDrainedColumns() const {
+    return getOutputColumns() / (splitsByColumns ? consumerWarpgroups : 1);
+  }
 
   /// What one store moves out of the staging buffer, and its tensor map.
   BufferType getStoreType() const;
@@ -73,6 +83,8 @@ struct TileKernel {
   BufferType exchangeType;
   /// Warpgroups that multiply and drain accumulators in registers.
   int64_t consumerWarpgroups = 1;
+  /// Whether they share the tile's columns rather than its rows.
+  bool splitsByColumns = false;
 
 private:
   mlir::LogicalResult findLoops();

@@ -541,7 +541,8 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
     Executed by all threads of whole warpgroups. The body is executed once for
     every `columns` columns, in order, with the row (i32) and the column (i32)
     of the thread's first value and the thread's values. `first` and `extent`
-    limit it to that many columns from a first one on.
+    limit it to that many of the columns that the warpgroup holds, from its
+    `first` one on.
 
     * From tensor memory each thread owns one row: the values are `columns`
       consecutive columns of it.
@@ -573,8 +574,8 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
   let extraClassDeclaration = levelDeclaration # [{
     /// Whether the accumulator lies in registers.
     bool isFromRegisters();
-    /// Rows and columns of the accumulator.
-    ::llvm::ArrayRef<int64_t> getAccumulatorShape();
+    /// Columns of the accumulator that a thread's warpgroup holds.
+    int64_t getAllColumns();
     /// Columns that are drained.
     int64_t getNumColumns();
     /// The thread's values in one execution of the body.

@@ -80,7 +80,8 @@ def Bsmm_AccumulatorType : Bsmm_Type<"Accumulator", "accumulator"> {
     The sum of a tile in registers, spread over the threads of the role that
     issues and drains it: its rows are split evenly among the `warpgroups` of
     the role (1 when not stated), in blocks of 64 rows laid out as `wgmma`
-    leaves them (PTX ISA 9.7.16.5.1). It is an SSA value: an operation on it gives the new value, so
+    leaves them (PTX ISA 9.7.16.5.1). With `by_columns` its columns are split
+    among them instead, and each warpgroup holds all rows. It is an SSA value: an operation on it gives the new value, so
     that nothing can use the sum before the wait that makes it valid. It never
     leaves its role; accumulators in tensor memory are `!bsmm.buffer`s.
 
@@ -95,13 +96,17 @@ def Bsmm_AccumulatorType : Bsmm_Type<"Accumulator", "accumulator"> {
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,
     "::mlir::Type":$elementType,
-    "int64_t":$warpgroups
+    "int64_t":$warpgroups,
+    "bool":$byColumns
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Rows and columns that each warpgroup holds.
+    int64_t getWarpgroupRows() const;
+    int64_t getWarpgroupColumns() const;
     /// Blocks of 64 rows that each warpgroup holds.
-    int64_t getRowBlocks() const;
+    int64_t getRowBlocks() const { return getWarpgroupRows() / 64; }
   }];
 }
 
