@@ -174,6 +174,10 @@ void PipelineBuilder::createVectorBuffers() {
 }
 
 void PipelineBuilder::emitVectorStaging() {
+  // All threads have read the vectors of the tile before. With TMA stores the
+  // last one came after a barrier anyway.
+  if (!vectorBuffers.empty() && !isa<TmaStoreOp>(tile.store) && tile.tileLoop)
+    SynchronizeOp::create(builder, loc, storesByWarpgroup());
   for (auto [op, buffer] : vectorBuffers) {
     auto load = cast<VectorLoadOp>(op);
     StageVectorOp::create(builder, load.getLoc(),
