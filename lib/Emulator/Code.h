@@ -132,11 +132,15 @@ struct CompiledFunction {
   /// device functions in each thread's local memory.
   std::vector<uint32_t> parameterOffsets;
   std::vector<uint32_t> resultOffsets;
-  uint32_t parameterBytes = 0;
+  uint64_t parameterBytes = 0;
   std::vector<uint32_t> callees;
   std::vector<uint32_t> sharedVariables; ///< that it names
   bool usesTensorMemory = false;
 };
+
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability": local memory of a thread.
+constexpr uint64_t MaximumLocalBytes = 512 * 1024;
 
 struct CompiledModule {
   std::unique_ptr<ptx::Module> source;
@@ -148,7 +152,7 @@ struct CompiledModule {
   uint32_t predicateBase = 0; ///< the open block of predicates
   uint32_t predicateBytesLeft = 0;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constantOffsets;
-  uint32_t localBytes = 0;   ///< of each thread
+  uint64_t localBytes = 0;   ///< of each thread, at most MaximumLocalBytes
   uint32_t targetNumber = 0; ///< 90, 100, 103, 120...
   /// A new slot of the register file.
   uint32_t allocate(uint32_t bits);
@@ -284,7 +288,7 @@ private:
   bool resolveLabel(const ptx::Instruction &instruction, std::string_view label,
                     uint32_t &target);
   bool findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
-                 bool &isKernelParameter);
+                 bool &isKernelParameter, uint64_t *bytes = nullptr);
   uint32_t symbolSource(const ptx::Operand &operand, uint32_t bits);
   void buildControlFlow();
   uint32_t allocateLocal(uint64_t bytes, uint32_t alignment);

@@ -163,12 +163,12 @@ Decoder::Decoder(CompiledModule &module, uint32_t index, std::string &error)
 uint32_t Decoder::allocateLocal(uint64_t bytes, uint32_t alignment) {
   uint32_t align = std::max(alignment, 1u);
   uint64_t offset = (module.localBytes + align - 1) & ~uint64_t(align - 1);
-  if (offset + bytes > LocalWindowBytes / 2) {
+  if (offset + bytes > MaximumLocalBytes) {
     if (error.empty())
-      error = "local memory exceeds the limit of 8 MiB a thread";
+      error = "local memory exceeds the limit of 512 KiB a thread";
     return 0;
   }
-  module.localBytes = static_cast<uint32_t>(offset + bytes);
+  module.localBytes = offset + bytes;
   return static_cast<uint32_t>(offset);
 }
 
@@ -311,12 +311,14 @@ static std::string operandText(const Operand &operand) {
 }
 
 bool Decoder::findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
-                        bool &isKernelParameter) {
+                        bool &isKernelParameter, uint64_t *bytes) {
   while (true) {
     const ptx::Scope &here = body.scopes[scope];
     auto found = here.variables.find(name);
     if (found != here.variables.end()) {
       offset = localOffsets[found->second];
+      if (bytes != nullptr)
+        *bytes = body.locals[found->second].bytes;
       isKernelParameter = false;
       return true;
     }
@@ -327,12 +329,16 @@ bool Decoder::findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
   for (size_t i = 0; i < body.parameters.size(); ++i)
     if (body.parameters[i].name == name) {
       offset = function.parameterOffsets[i];
+      if (bytes != nullptr)
+        *bytes = body.parameters[i].bytes;
       isKernelParameter = body.isEntry;
       return true;
     }
   for (size_t i = 0; i < body.results.size(); ++i)
     if (body.results[i].name == name) {
       offset = function.resultOffsets[i];
+      if (bytes != nullptr)
+        *bytes = body.results[i].bytes;
       isKernelParameter = false;
       return true;
     }
@@ -647,12 +653,20 @@ bool Decoder::decodeControl(std::string_view base) {
       entries = static_cast<uint32_t>(given);
       for (size_t i = 0; i < given; ++i) {
         uint32_t own;
+        uint64_t bytes = 0;
         bool isKernelParameter;
         const Operand &element = list->elements[i];
         if (element.kind != Operand::Kind::Symbol ||
-            !findLocal(element.text, current->scope, own, isKernelParameter) ||
+            !findLocal(element.text, current->scope, own, isKernelParameter,
+                       &bytes) ||
             isKernelParameter || to[i].space == ptx::StateSpace::Reg)
           return fail("call arguments and results must be .param variables");
+        if (bytes != to[i].bytes)
+          return fail("call of '" + target.name +
+                      "': " + (isResult ? "result '" : "argument '") +
+                      std::string(element.text) + "' has " +
+                      std::to_string(bytes) + " bytes, expected " +
+                      std::to_string(to[i].bytes));
         addToList(isResult ? own : toOffsets[i]);
         addToList(isResult ? toOffsets[i] : own);
         addToList(static_cast<uint32_t>(to[i].bytes));

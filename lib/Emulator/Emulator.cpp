@@ -22,6 +22,9 @@ Program::Program(std::unique_ptr<CompiledModule> module)
     : module(std::move(module)) {}
 Program::~Program() = default;
 
+/// PTX ISA, "Kernel Function Parameters".
+constexpr uint64_t MaximumParameterBytes = 32764;
+
 struct ProgramBuilder {
   static LoadResult load(std::string ptx) {
     LoadResult result;
@@ -61,6 +64,19 @@ struct ProgramBuilder {
     }
     if (errors.empty() && recursive(*module))
       errors.push_back({0, "recursive calls are not supported"});
+    for (size_t k = 0; k < count; ++k)
+      if (module->source->functions[k]->isEntry &&
+          module->functions[k].parameterBytes > MaximumParameterBytes)
+        errors.push_back(
+            {module->source->functions[k]->line,
+             "the parameters of entry '" + module->source->functions[k]->name +
+                 "' take " +
+                 std::to_string(module->functions[k].parameterBytes) +
+                 " bytes: expected at most " +
+                 std::to_string(MaximumParameterBytes)});
+    if (module->localBytes > MaximumLocalBytes)
+      errors.push_back(
+          {0, "local memory exceeds the limit of 512 KiB a thread"});
     if (module->registerFileBytes > (1u << 28))
       errors.push_back({0, "the registers take more than 256 MiB a warp"});
     if (!errors.empty()) {
@@ -104,7 +120,7 @@ struct ProgramBuilder {
       offset += parameter.bytes;
     }
     if (function.isEntry) {
-      compiled.parameterBytes = static_cast<uint32_t>(offset);
+      compiled.parameterBytes = offset;
       return;
     }
     for (const ptx::Variable &result : function.results) {
@@ -112,7 +128,7 @@ struct ProgramBuilder {
       compiled.resultOffsets.push_back(static_cast<uint32_t>(offset));
       offset += result.bytes;
     }
-    module.localBytes = static_cast<uint32_t>(align(offset, 16));
+    module.localBytes = align(offset, 16);
   }
 
   static bool recursive(const CompiledModule &module) {

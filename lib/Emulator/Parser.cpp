@@ -809,8 +809,6 @@ private:
   }
 
   bool parseOperand(uint32_t scope, Operand &operand, uint32_t depth) {
-    if (depth > 8)
-      return fail("operands are nested too deeply");
     if (!primary(scope, operand, depth))
       return false;
     if (at('|')) {
@@ -858,6 +856,8 @@ private:
   }
 
   bool primary(uint32_t scope, Operand &operand, uint32_t depth) {
+    if (depth > 8)
+      return fail("operands are nested too deeply");
     if (accept('{')) {
       operand.kind = Operand::Kind::Vector;
       return elementsUntil(scope, operand, '}', depth);

@@ -87,6 +87,34 @@ TEST(Parser, HugeDeclarationsAreErrorsNotAllocations) {
     nested += "{";
   EXPECT_EQ(firstError(kernel(".reg .b32 %r<1>; " + nested + ";")),
             "6: operands are nested too deeply");
+  std::string negations = "mov.b32 %r0, " + std::string(100000, '!');
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<1>; " + negations + "%r0;")),
+            "6: operands are nested too deeply");
+  EXPECT_EQ(firstError(kernel(".local .b8 l[600000]; ret;")),
+            "5: local memory exceeds the limit of 512 KiB a thread");
+  EXPECT_EQ(firstError(kernel("ret;", "sm_90a",
+                              ".func f(.param .b8 a[600000]) { ret; }")),
+            "0: local memory exceeds the limit of 512 KiB a thread");
+  EXPECT_EQ(firstError(".version 8.8\n.target sm_90a\n.address_size 64\n"
+                       ".entry k(.param .b8 a[32765]) { ret; }"),
+            "4: the parameters of entry 'k' take 32765 bytes: expected at most "
+            "32764");
+}
+
+TEST(Parser, CallsPassWhatTheFunctionTakes) {
+  const std::string function = ".func (.param .b32 r) f(.param .b64 a) "
+                               "{ ret; }";
+  EXPECT_EQ(firstError(kernel("{ .param .b32 a; .param .b32 r;\n"
+                              "call.uni (r), f, (a); }",
+                              "sm_90a", function)),
+            "7: call of 'f': argument 'a' has 4 bytes, expected 8");
+  EXPECT_EQ(firstError(kernel("{ .param .b64 a; .param .b64 r;\n"
+                              "call.uni (r), f, (a); }",
+                              "sm_90a", function)),
+            "7: call of 'f': result 'r' has 8 bytes, expected 4");
+  EXPECT_EQ(firstError(kernel("{ .param .b64 a; call.uni f, (a); }", "sm_90a",
+                              function)),
+            "6: call of 'f' expected 1 results, got 0");
 }
 
 TEST(Parser, RecursionIsRefused) {
