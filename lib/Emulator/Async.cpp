@@ -33,8 +33,10 @@ void Machine::complete(Cluster &, AsyncOp &op) {
     bool tensor =
         op.kind == AsyncOp::Kind::Tensor || op.kind == AsyncOp::Kind::Wgmma;
     trace.push_back({ctaNumber(*op.warp->cta),
-                     tensor ? TraceEvent::TensorCore : TraceEvent::Copies,
-                     op.begin, instructions,
+                     tensor ? TraceEvent::TensorCore
+                     : op.kind == AsyncOp::Kind::CpAsync ? TraceEvent::CpAsync
+                                                         : TraceEvent::Tma,
+                     op.begin, std::max(instructions, op.begin) + 1,
                      op.kind == AsyncOp::Kind::BulkLoad    ? "load"
                      : op.kind == AsyncOp::Kind::BulkStore ? "store"
                      : tensor                              ? "tensor operation"

@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <set>
 
 namespace bsmm::emulator {
 
@@ -311,76 +309,6 @@ std::string reportToJson(const Report &report) {
                         {"seconds", s.seconds}};
   return json.dump(1, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace);
-}
-
-//===----------------------------------------------------------------------===//
-// Trace
-//===----------------------------------------------------------------------===//
-
-uint64_t Machine::ctaNumber(const Cta &cta) const {
-  return (uint64_t(cta.id.z) * launch->grid.y + cta.id.y) * launch->grid.x +
-         cta.id.x;
-}
-
-/// Notes an instruction, or that it begins to wait.
-void Machine::traceInstruction(Warp &warp, uint32_t index, uint32_t pc,
-                               bool waits) {
-  if (index >= warp.splits.size() || trace.size() >= TraceLimit)
-    return;
-  Split &split = warp.splits[index];
-  if (waits) {
-    if (split.waitBegin == 0)
-      split.waitBegin = instructions;
-    return;
-  }
-  const Inst &inst = module->code[pc];
-  uint64_t begin = split.waitBegin != 0 ? split.waitBegin : instructions;
-  split.waitBegin = 0;
-  trace.push_back({ctaNumber(*warp.cta), warp.index, begin, instructions,
-                   inst.opcode, inst.line});
-}
-
-void Machine::writeTrace() {
-  nlohmann::ordered_json events = nlohmann::ordered_json::array();
-  std::set<std::pair<uint64_t, uint32_t>> tracks;
-  for (const TraceEvent &event : trace) {
-    nlohmann::ordered_json entry;
-    entry["name"] = std::string(event.name);
-    entry["ph"] = "X";
-    entry["pid"] = event.cta;
-    entry["tid"] = event.track;
-    entry["ts"] = event.begin;
-    entry["dur"] = std::max<uint64_t>(event.end - event.begin, 1);
-    entry["args"] = {{"line", event.line}};
-    events.push_back(entry);
-    tracks.insert({event.cta, event.track});
-  }
-  for (auto &[cta, track] : tracks) {
-    std::string name = track == TraceEvent::Copies ? "copies"
-                       : track == TraceEvent::TensorCore
-                           ? "tensor core"
-                           : "warp " + std::to_string(track);
-    events.push_back({{"name", "thread_name"},
-                      {"ph", "M"},
-                      {"pid", cta},
-                      {"tid", track},
-                      {"args", {{"name", name}}}});
-    events.push_back({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", cta},
-                      {"args", {{"name", "CTA " + std::to_string(cta)}}}});
-  }
-  nlohmann::ordered_json json;
-  json["traceEvents"] = events;
-  std::FILE *file = std::fopen(options->traceFile.c_str(), "wb");
-  if (file == nullptr) {
-    launchError("cannot write the trace to '" + options->traceFile + "'");
-    return;
-  }
-  std::string text = json.dump();
-  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written)
-    launchError("cannot write the trace to '" + options->traceFile + "'");
 }
 
 } // namespace bsmm::emulator

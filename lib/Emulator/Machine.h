@@ -173,7 +173,10 @@ struct Split {
   uint32_t waitId = 0;
   uint64_t waitPhase = 0;
   uint32_t failedPolls = 0;
-  uint64_t waitBegin = 0; ///< of the instruction that waits, for the trace
+  // For the trace: the wait that goes on, if waitBegin is not 0.
+  uint64_t waitBegin = 0;
+  uint32_t waitPc = 0;
+  WaitKind waitReason = WaitKind::Ready;
   std::vector<uint32_t> returns;
 };
 
@@ -430,8 +433,12 @@ struct TraceEvent {
   uint64_t end;
   std::string_view name;
   uint32_t line;
-  static constexpr uint32_t Copies = 100;
-  static constexpr uint32_t TensorCore = 101;
+  WaitKind wait = WaitKind::Ready; ///< Ready: something is done
+  uint32_t address = 0;            ///< of an mbarrier, or a barrier's number
+  uint64_t phase = 0;
+  static constexpr uint32_t Tma = 100;
+  static constexpr uint32_t CpAsync = 101;
+  static constexpr uint32_t TensorCore = 102;
 };
 
 /// Events beyond that are left out of a trace.
@@ -505,9 +512,13 @@ struct Machine {
   std::unique_ptr<Cluster> makeCluster(uint64_t index);
   void finishCluster(Cluster &cluster);
   std::string describe(const Cta &cta) const;
-  void writeTrace();
-  void traceInstruction(Warp &warp, uint32_t split, uint32_t pc, bool waits);
   uint64_t ctaNumber(const Cta &cta) const;
+
+  // Trace.cpp
+  void traceInstruction(const Warp &warp, uint32_t pc);
+  void traceWait(Warp &warp, uint32_t split, uint32_t pc);
+  void traceWaitEnd(Warp &warp, uint32_t split);
+  void writeTrace();
 
   // Parallel.cpp
   uint64_t groupEnd(uint64_t first) const;

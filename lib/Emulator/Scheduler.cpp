@@ -116,8 +116,11 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
     }
     if (i.together != Together::Alone &&
         (mask & neededLanes(x, i, mask)) != neededLanes(x, i, mask)) {
-      if (!gather(x, i, mask))
+      if (!gather(x, i, mask)) {
+        if (tracing)
+          traceWait(warp, index, x.pc);
         return;
+      }
       mask = warp.splits[index].mask;
     }
     report.statistics.threadInstructions +=
@@ -135,9 +138,17 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
       return;
     }
     Step step = i.fn(x, i, mask);
-    if (i.traced && tracing)
-      traceInstruction(warp, index, x.pc,
-                       step == Step::Blocked || step == Step::Waiting);
+    if (tracing) {
+      if (step == Step::Blocked || step == Step::Waiting ||
+          (step == Step::Jumped && index < warp.splits.size() &&
+           warp.splits[index].wait != WaitKind::Ready)) {
+        traceWait(warp, index, x.pc);
+      } else {
+        traceWaitEnd(warp, index);
+        if (i.traced)
+          traceInstruction(warp, x.pc);
+      }
+    }
     switch (step) {
     case Step::Next: {
       Split &after = warp.splits[index];
@@ -219,6 +230,7 @@ void Machine::wake(Cluster &cluster, WaitKind kind, uint32_t id,
         split.wait = WaitKind::Ready;
         if (split.skipWaited) {
           split.skipWaited = false;
+          traceWaitEnd(*warp, k);
           moveSplit(*warp, k, split.pc + 1);
         }
       }
