@@ -203,6 +203,18 @@ class LaunchShape(_Sized):
     ]
 
 
+class Prediction(_Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("is_known", c_int32),
+        ("waves", c_double),
+        ("steps_of_tile", c_double),
+        ("cycles_of_step", c_double),
+        ("cycles_of_tile", c_double),
+        ("cycles", c_double),
+    ]
+
+
 class EmulatorOptions(_Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -292,6 +304,7 @@ STRUCTURES = {
     "bsmm_arguments": Arguments,
     "bsmm_operand_shape": OperandShape,
     "bsmm_launch_shape": LaunchShape,
+    "bsmm_prediction": Prediction,
     "bsmm_emulator_options": EmulatorOptions,
     "bsmm_device_info": DeviceInfo,
     "bsmm_kernel_resources": KernelResources,
@@ -328,6 +341,10 @@ PROTOTYPES = {
     "bsmm_artifact_launch_shape": (
         _status,
         [_handle, c_size_t, POINTER(Arguments), POINTER(LaunchShape)],
+    ),
+    "bsmm_artifact_predict": (
+        _status,
+        [_handle, c_size_t, POINTER(Arguments), POINTER(Prediction)],
     ),
     "bsmm_artifact_select": (
         _status,

@@ -345,12 +345,19 @@ class Artifact:
 
     def __call__(self, *operands: Any, **options: Any) -> Any:
         """Calls the only kernel; see :class:`Kernel`."""
+        return self._only()(*operands, **options)
+
+    def _only(self) -> "Kernel":
         if len(self._families) != 1:
             raise InvalidArgument(
                 f"{self.source} has {len(self._families)} kernels: choose one with "
                 f"artifact[name], of {', '.join(map(repr, self._families))}"
             )
-        return next(iter(self))(*operands, **options)
+        return next(iter(self))
+
+    def select(self, m: int, n: int, k: int, l: int = 1, **options: Any) -> KernelInfo:
+        """What the only kernel takes for sizes; see :meth:`Kernel.select`."""
+        return self._only().select(m, n, k, l, **options)
 
     def describe(self) -> dict:
         """The whole artifact without its code."""
@@ -443,6 +450,37 @@ class _Loaded:
         self._finalizer = weakref.finalize(
             self, library().bsmm_kernel_unload, ctypes.c_void_p(handle.value)
         )
+
+
+def _sizes_alone(m: int, n: int, k: int, l: int, sm_count: int) -> _abi.Arguments:
+    """BSMM_ARGUMENTS_INIT with sizes."""
+    arguments = _abi.Arguments()
+    arguments.m, arguments.n, arguments.k, arguments.l = m, n, k, l
+    arguments.alpha = arguments.out_scale = 1.0
+    arguments.sm_count = sm_count
+    return arguments
+
+
+class Prediction(NamedTuple):
+    """What the cost model of ``docs/selection.md`` says of a launch.
+
+    Attributes
+    ----------
+    waves : float
+        Tiles that the busiest SM computes.
+    steps_of_tile : float
+        Along K.
+    cycles_of_step, cycles_of_tile : float
+        Clock cycles of a step, and of a tile beside its steps.
+    cycles : float
+        Of the launch.
+    """
+
+    waves: float
+    steps_of_tile: float
+    cycles_of_step: float
+    cycles_of_tile: float
+    cycles: float
 
 
 class Resources(NamedTuple):
@@ -609,6 +647,83 @@ class Kernel:
                 self.name,
             )
             return call.out
+
+    def select(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        l: int = 1,
+        *,
+        target: Optional[str] = None,
+        sm_count: int = 0,
+    ) -> KernelInfo:
+        """The configuration that a call with these sizes takes.
+
+        That is the one which the cost model of ``docs/selection.md`` says is
+        fastest; what bsmm-tune measured goes before it in calls.
+
+        Parameters
+        ----------
+        m, n, k, l : int
+            The problem.
+        target : str, optional
+            E.g. ``"sm_90a"``; the default is that of the first configuration
+            which takes the sizes.
+        sm_count : int, optional
+            SMs of the GPU; 0: as many as the target's usual product has.
+
+        Raises
+        ------
+        UnsupportedProblem
+            No configuration takes the sizes.
+        """
+        arguments = _sizes_alone(m, n, k, l, sm_count)
+        index = self._selected(arguments, target)
+        return next(info for info in self.infos if info.index == index)
+
+    def predict(
+        self, index: int, m: int, n: int, k: int, l: int = 1, *, sm_count: int = 0
+    ) -> Optional[Prediction]:
+        """What the cost model says of one configuration.
+
+        Parameters
+        ----------
+        index : int
+            :attr:`KernelInfo.index` of the configuration.
+
+        Other parameters are those of :meth:`select`.
+
+        Returns
+        -------
+        Prediction or None
+            None: the model does not cover the kernel.
+        """
+        arguments = _sizes_alone(m, n, k, l, sm_count)
+        found = _abi.Prediction()
+        check(
+            library().bsmm_artifact_predict(
+                self._artifact._handle, index, arguments, found
+            ),
+            self.name,
+        )
+        if not found.is_known:
+            return None
+        return Prediction(*(getattr(found, name) for name in Prediction._fields))
+
+    def _selected(self, arguments: _abi.Arguments, target: Optional[str]) -> int:
+        found = ctypes.c_size_t()
+        check(
+            library().bsmm_artifact_select(
+                self._artifact._handle,
+                self.name.encode(),
+                target.encode() if target else None,
+                arguments,
+                found,
+            ),
+            self.name,
+        )
+        return found.value
 
     def forget_choices(self) -> None:
         """Looks into the cache of bsmm-tune anew at the next calls."""
@@ -803,18 +918,34 @@ class Kernel:
             tuned = self._tuned(call)
             if tuned is not None:
                 return self._loaded_kernel(call.device, tuned)
-        found = ctypes.c_size_t()
-        check(
-            library().bsmm_artifact_select(
-                self._artifact._handle,
-                self.name.encode(),
-                call.target.encode() or None,
-                call.arguments,
-                found,
+        return self._loaded_kernel(call.device, self._best_index(call))
+
+    def _best_index(self, call: "_Call") -> int:
+        """What the cost model says, remembered by all that it depends on."""
+        arguments = call.arguments
+        operands = arguments.operands[: arguments.operand_count]
+        key = (
+            call.device,
+            (arguments.m, arguments.n, arguments.k, arguments.l),
+            (arguments.sm_count, arguments.beta == 0, arguments.flags),
+            # 128 bytes: the largest alignment that kernels ask for.
+            tuple(
+                (each.role, each.element, each.pitch, each.batch_stride)
+                + ((each.data or 0) % 128, each.bytes)
+                for each in operands
             ),
-            self.name,
         )
-        return self._loaded_kernel(call.device, found.value)
+        index = self._choices.get(key)
+        if index is None:
+            wanted = _abi.Arguments.from_buffer_copy(arguments)
+            if wanted.sm_count == 0:
+                wanted.sm_count = call.device.info.sm_count
+            index = self._selected(wanted, call.target)
+            # Sizes that never come again must not pile up.
+            if len(self._choices) >= 4096:
+                self._choices.clear()
+            self._choices[key] = index
+        return index
 
     def _tuned(self, call: "_Call") -> Optional[int]:
         """What bsmm-tune found for the sizes, if it takes the arguments."""

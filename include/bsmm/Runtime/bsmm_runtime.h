@@ -172,7 +172,8 @@ typedef struct bsmm_artifact_entry {
 } bsmm_artifact_entry;
 
 /* Writes a file. In a family the better choice comes first: selection takes the
- * first kernel that fits. An existing file is replaced in one step. */
+ * first kernel that fits where it knows nothing better. An existing file is
+ * replaced in one step. */
 BSMM_API bsmm_status bsmm_artifact_write(const char *path,
                                          const bsmm_artifact_entry *entries,
                                          size_t count);
@@ -354,9 +355,30 @@ BSMM_API bsmm_status bsmm_artifact_launch_shape(const bsmm_artifact *artifact,
                                                 const bsmm_arguments *arguments,
                                                 bsmm_launch_shape *shape);
 
-/* The first kernel of the family `name` (NULL: of any) for `target` (NULL: of
- * any) that takes `arguments` (NULL: any). BSMM_NOT_FOUND names what is there;
- * BSMM_UNSUPPORTED_PROBLEM says why each candidate refuses. */
+/* What the cost model of docs/selection.md says of a launch. */
+typedef struct bsmm_prediction {
+  size_t struct_size;
+  int32_t is_known;     /* 0: the model does not cover the kernel, and the other
+                           members are 0 */
+  double waves;         /* tiles that the busiest SM computes */
+  double steps_of_tile; /* along K */
+  double cycles_of_step; /* clock cycles of an SM */
+  double cycles_of_tile; /* beside its steps */
+  double cycles;         /* of the launch */
+} bsmm_prediction;
+
+/* BSMM_UNSUPPORTED_PROBLEM when the kernel does not take the arguments.
+ * sm_count 0: of the target's usual product. */
+BSMM_API bsmm_status bsmm_artifact_predict(const bsmm_artifact *artifact,
+                                           size_t kernel,
+                                           const bsmm_arguments *arguments,
+                                           bsmm_prediction *prediction);
+
+/* A kernel of the family `name` (NULL: of any) for `target` (NULL: of any) that
+ * takes `arguments` (NULL: any): the first one, or one of the same family,
+ * target and numerics that takes them and has fewer predicted cycles.
+ * BSMM_NOT_FOUND names what is there; BSMM_UNSUPPORTED_PROBLEM says why each
+ * candidate refuses. sm_count as for bsmm_artifact_predict. */
 BSMM_API bsmm_status bsmm_artifact_select(const bsmm_artifact *artifact,
                                           const char *name, const char *target,
                                           const bsmm_arguments *arguments,

@@ -1,6 +1,7 @@
 //===- ArtifactApi.cpp - artifacts through the C ABI ----------------------===//
 
 #include "Handles.h"
+#include "bsmm/Runtime/Selection.h"
 
 using namespace bsmm;
 using namespace bsmm::runtime;
@@ -504,6 +505,34 @@ bsmm_status bsmm_artifact_launch_shape(const bsmm_artifact *artifact,
   });
 }
 
+bsmm_status bsmm_artifact_predict(const bsmm_artifact *artifact, size_t kernel,
+                                  const bsmm_arguments *arguments,
+                                  bsmm_prediction *prediction) {
+  return guarded([&]() -> bsmm_status {
+    bsmm_status status = checkStructure(prediction, "prediction");
+    if (status)
+      return status;
+    const ArtifactKernel *found = kernelAt(artifact, kernel, status);
+    if (!found)
+      return status;
+    Arguments read;
+    Launch launch;
+    if ((status =
+             resolveWithoutMemory(found->manifest, arguments, read, launch)))
+      return status;
+    PredictedCost cost = predictCost(found->manifest, read.request);
+    bsmm_prediction out{};
+    out.is_known = cost.isKnown;
+    out.waves = cost.waves;
+    out.steps_of_tile = cost.stepsOfTile;
+    out.cycles_of_step = cost.cyclesOfStep;
+    out.cycles_of_tile = cost.cyclesOfTile;
+    out.cycles = cost.cyclesOfLaunch;
+    writeStructure(prediction, out);
+    return BSMM_OK;
+  });
+}
+
 bsmm_status bsmm_artifact_select(const bsmm_artifact *artifact,
                                  const char *name, const char *target,
                                  const bsmm_arguments *arguments,
@@ -518,8 +547,13 @@ bsmm_status bsmm_artifact_select(const bsmm_artifact *artifact,
     bsmm_status status = BSMM_NOT_FOUND;
     const std::vector<ArtifactKernel> &kernels =
         artifact->data->artifact.kernels;
+    const ArtifactKernel *first = nullptr; // that fits
+    PredictedCost least;
     for (size_t i = 0; i < kernels.size(); ++i) {
       const ArtifactKernel &candidate = kernels[i];
+      if (first && (candidate.name != first->name ||
+                    !mayReplace(first->manifest, candidate.manifest)))
+        continue;
       std::string text = candidate.name + " for " + candidate.manifest.target;
       if (there.find(text) == std::string::npos && there.size() < 400)
         there += (there.empty() ? "" : ", ") + text;
@@ -534,9 +568,23 @@ bsmm_status bsmm_artifact_select(const bsmm_artifact *artifact,
                                                        arguments, read, launch)
                                 : BSMM_OK;
       if (refused == BSMM_OK) {
-        *kernel = i;
-        return BSMM_OK;
+        PredictedCost cost;
+        if (arguments)
+          cost = predictCost(candidate.manifest, read.request);
+        bool isBetter = cost.isKnown && least.isKnown &&
+                        cost.cyclesOfLaunch < least.cyclesOfLaunch;
+        if (!first || isBetter) {
+          *kernel = i;
+          least = cost;
+        }
+        if (!first)
+          first = &candidate;
+        if (!arguments)
+          break;
+        continue;
       }
+      if (first)
+        continue;
       // Wrong arguments are wrong for every kernel.
       if (refused != BSMM_UNSUPPORTED_PROBLEM)
         return refused;
@@ -544,6 +592,8 @@ bsmm_status bsmm_artifact_select(const bsmm_artifact *artifact,
       if (candidates <= 8)
         refusals += "\n  " + text + ": " + bsmm_last_error();
     }
+    if (first)
+      return BSMM_OK;
     if (status == BSMM_NOT_FOUND) {
       std::string text = "expected a kernel";
       if (name)

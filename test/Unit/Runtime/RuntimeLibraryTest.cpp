@@ -635,6 +635,71 @@ TEST(RuntimeLibrary, SelectsByNameTargetAndShape) {
   bsmm_device_close(any);
 }
 
+/// The second of three does the same in fewer steps; the third promotes.
+TEST(RuntimeLibrary, SelectsByPrediction) {
+  std::string ptx = readKernelFile("runtime_kernels_sm90a.ptx");
+  std::string manifest = readKernelFile("gemm_fp8.json");
+  auto with = [](std::string text, const std::string &from,
+                 const std::string &to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  std::string tile = "\"tile\": {\"m\": 32, \"n\": 32, \"k\": ";
+  std::string slow = with(manifest, tile + "64", tile + "16");
+  std::string other =
+      with(with(manifest, tile + "64", tile + "128"), "\"accumulate\": \"f32\"",
+           "\"accumulate\": \"f32\", \"promote_every\": 128");
+  bsmm_artifact_entry entries[] = {
+      {"gemm", slow.c_str(), ptx.c_str(), nullptr, 0},
+      {"gemm", manifest.c_str(), ptx.c_str(), nullptr, 0},
+      {"gemm", other.c_str(), ptx.c_str(), nullptr, 0}};
+  std::string path = temporaryFile("family.bsmm");
+  ASSERT_EQ(bsmm_artifact_write(path.c_str(), entries, 3), BSMM_OK)
+      << bsmm_last_error();
+  Handles handles;
+  ASSERT_EQ(bsmm_artifact_open(path.c_str(), &handles.artifact), BSMM_OK)
+      << bsmm_last_error();
+  std::remove(path.c_str());
+  bsmm_arguments arguments = BSMM_ARGUMENTS_INIT;
+  arguments.m = arguments.n = 100;
+  arguments.k = 256;
+  arguments.sm_count = 3;
+  size_t index = 99;
+  ASSERT_EQ(bsmm_artifact_select(handles.artifact, "gemm", nullptr, &arguments,
+                                 &index),
+            BSMM_OK);
+  EXPECT_EQ(index, 1u);
+  // Without sizes nothing can be predicted.
+  ASSERT_EQ(
+      bsmm_artifact_select(handles.artifact, nullptr, nullptr, nullptr, &index),
+      BSMM_OK);
+  EXPECT_EQ(index, 0u);
+
+  bsmm_prediction prediction{};
+  EXPECT_EQ(bsmm_artifact_predict(handles.artifact, 0, &arguments, &prediction),
+            BSMM_INVALID_ARGUMENT); // no size of the structure
+  prediction.struct_size = sizeof(prediction);
+  EXPECT_EQ(bsmm_artifact_predict(handles.artifact, 3, &arguments, &prediction),
+            BSMM_INVALID_ARGUMENT);
+  EXPECT_EQ(bsmm_artifact_predict(handles.artifact, 0, nullptr, &prediction),
+            BSMM_INVALID_ARGUMENT);
+  ASSERT_EQ(bsmm_artifact_predict(handles.artifact, 0, &arguments, &prediction),
+            BSMM_OK);
+  EXPECT_EQ(prediction.is_known, 1);
+  EXPECT_EQ(prediction.waves, 6); // 4 x 4 tiles on 3 SMs
+  EXPECT_EQ(prediction.steps_of_tile, 16);
+  double slower = prediction.cycles;
+  ASSERT_EQ(bsmm_artifact_predict(handles.artifact, 1, &arguments, &prediction),
+            BSMM_OK);
+  EXPECT_EQ(prediction.steps_of_tile, 4);
+  EXPECT_LT(prediction.cycles, slower);
+  arguments.m = 0;
+  EXPECT_EQ(errorOf(bsmm_artifact_predict(handles.artifact, 0, &arguments,
+                                          &prediction),
+                    BSMM_UNSUPPORTED_PROBLEM),
+            "M: expected 1 to 2147483647, got 0");
+  EXPECT_EQ(prediction.steps_of_tile, 4);
+}
+
 /// A kernel keeps what it needs: its device and artifact may be closed first.
 TEST(RuntimeLibrary, ObjectsOutliveTheirHandles) {
   bsmm_artifact *artifact = nullptr;

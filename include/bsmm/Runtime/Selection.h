@@ -1,0 +1,61 @@
+//===- Selection.h - which kernel of a family for which sizes ---*- C++ -*-===//
+//
+// Kernels of one family compute the same thing in different tiles. Which one is
+// fastest depends on the sizes; a model of their cycles, the same for all
+// sizes, decides. docs/selection.md derives it and says where it ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_RUNTIME_SELECTION_H
+#define BSMM_RUNTIME_SELECTION_H
+
+#include "bsmm/Runtime/LaunchDescription.h"
+
+namespace bsmm::runtime {
+
+/// What an SM does in a clock cycle, and what a tile costs beside its steps.
+struct SelectionRates {
+  /// Multiplications and additions of 8-bit operands; half as many of 16-bit
+  /// ones.
+  double macs8;
+  /// Part of `macs8` that long kernels sustain.
+  double sustained;
+  /// Bytes that shared memory delivers or takes.
+  double sharedBytes;
+  /// Bytes of operands that arrive from the L2 cache while every SM loads.
+  double l2Bytes;
+  /// Cycles from asking for a slot of operands to having it.
+  double loadLatency;
+  /// Bytes of the result that one consumer warpgroup converts and stores.
+  double storeBytes;
+  /// Cycles of a launch beside its tiles.
+  double launch;
+};
+
+/// The rates of a target; null when the model does not cover it.
+const SelectionRates *selectionRates(std::string_view target);
+
+/// What the model says of one launch.
+struct PredictedCost {
+  /// False: the model does not cover the kernel, and all else is zero.
+  bool isKnown = false;
+  double waves = 0;        ///< tiles that the busiest SM computes
+  double stepsOfTile = 0;  ///< steps along K of one tile
+  double cyclesOfStep = 0; ///< the largest of its four limits
+  double cyclesOfTile = 0; ///< beside the steps: filling, reduction, storing
+  double cyclesOfLaunch = 0;
+};
+
+/// The cost of the sizes of `request`, whether the kernel takes them or not.
+/// With smCount 0, on the target's typical product.
+PredictedCost predictCost(const KernelManifest &manifest,
+                          const LaunchRequest &request);
+
+/// Whether one kernel may stand for another: the same target, and a result that
+/// is defined by the same numerics, in particular no float atomics where there
+/// were none.
+bool mayReplace(const KernelManifest &manifest, const KernelManifest &by);
+
+} // namespace bsmm::runtime
+
+#endif // BSMM_RUNTIME_SELECTION_H

@@ -1,0 +1,114 @@
+//===- Selection.cpp - which kernel of a family for which sizes -----------===//
+
+#include "bsmm/Runtime/Selection.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace bsmm;
+using namespace bsmm::runtime;
+
+const SelectionRates *runtime::selectionRates(std::string_view target) {
+  // macs8: 1979 TFLOP/s of dense FP8 on 132 SMs at 1.83 GHz (NVIDIA H100 data
+  // sheet) are 4096. sharedBytes: 32 banks of 4 bytes (CUDA programming guide,
+  // compute capability 9.0). The others were fitted to the times of the FP8
+  // kernels in docs/selection.md on one H200; none of them depends on sizes.
+  static constexpr SelectionRates sm90 = {
+      /*macs8=*/4096,   /*sustained=*/0.85,   /*sharedBytes=*/128,
+      /*l2Bytes=*/48,   /*loadLatency=*/1200,
+      /*storeBytes=*/8, /*launch=*/2000};
+  return target == "sm_90a" ? &sm90 : nullptr;
+}
+
+// Sizes are 32-bit, but products of three need not fit 64 bits: doubles hold
+// them without overflow, and exactly where the difference could matter.
+static double ceilDiv(double a, double b) { return std::ceil(a / b); }
+
+/// Warpgroups beside the one that loads.
+static double consumerWarpgroups(const KernelManifest &manifest) {
+  double threads = double(manifest.block[0]) * double(manifest.block[1]) *
+                   double(manifest.block[2]);
+  return std::max(1.0, std::floor(threads / 128) - 1);
+}
+
+/// Slots of the load pipeline; 0 when the manifest does not say.
+static double stagesOf(const KernelManifest &manifest) {
+  auto found = manifest.configuration.find("stages");
+  if (found == manifest.configuration.end())
+    return 0;
+  const int64_t *stages = std::get_if<int64_t>(&found->second);
+  return stages ? double(*stages) : 0;
+}
+
+PredictedCost runtime::predictCost(const KernelManifest &manifest,
+                                   const LaunchRequest &request) {
+  PredictedCost cost;
+  const SelectionRates *rates = selectionRates(manifest.target);
+  const GridDescription &grid = manifest.grid;
+  double m = double(manifest.tile.m), n = double(manifest.tile.n),
+         k = double(manifest.tile.k);
+  int64_t bitsA = target::bitWidth(manifest.problem.a);
+  int64_t bitsB = target::bitWidth(manifest.problem.b);
+  // Narrower operands and block scales take other paths on these targets.
+  if (!rates || grid.rule == GridRule::Fixed || m < 1 || n < 1 || k < 1 ||
+      bitsA != bitsB || (bitsA != 8 && bitsA != 16) ||
+      manifest.problem.scaleType != target::ElementType::None)
+    return cost;
+  int64_t sms = request.smCount;
+  if (sms <= 0)
+    sms = target::typicalProduct(*target::findGpu(manifest.target)).sms;
+
+  // Units of work: what one CTA does for a tile. A cluster runs as a whole, so
+  // that SMs which do not fill one stay idle.
+  double cluster = double(manifest.cluster[0]) * double(manifest.cluster[1]) *
+                   double(manifest.cluster[2]);
+  double places = std::max(1.0, std::floor(double(sms) / cluster)) * cluster;
+  double split = double(grid.splitK);
+  double units = ceilDiv(double(request.m), m) * ceilDiv(double(request.n), n) *
+                 double(request.l) * split * double(grid.ctasPerTile);
+  double busy = std::min(1.0, units / places);
+  cost.isKnown = true;
+  cost.waves = ceilDiv(units, places);
+  cost.stepsOfTile = ceilDiv(ceilDiv(double(request.k), k), split);
+
+  // One step. wgmma multiplies 64 rows by n columns by 32 bytes of K at a time
+  // and reads both operands from shared memory each time (PTX ISA, wgmma.mma
+  // async: matrix descriptors); TMA has written them there before.
+  double bytes = double(bitsA) / 8;
+  double mine = 1 / double(grid.ctasPerTile); // part of the tile
+  double operands = (m * mine + n) * k * bytes;
+  double instructions = ceilDiv(m * mine, 64) * ceilDiv(k * bytes, 32);
+  double math = m * mine * n * k * bytes / (rates->macs8 * rates->sustained);
+  double shared =
+      (instructions * (64 + n) * 32 + operands) / rates->sharedBytes;
+  double l2 = operands / rates->l2Bytes * busy;
+  // A slot is read by one step and released during the next, because the tensor
+  // core always has one more to do: two slots are never being filled.
+  double stages = stagesOf(manifest);
+  double latency =
+      stages > 0 ? rates->loadLatency / std::max(1.0, stages - 2) : 0;
+  cost.cyclesOfStep = std::max({math, shared, l2, latency});
+
+  // Filling the pipeline, or draining it while the producer already loads the
+  // next tile, and storing. CTAs that share K send each other their parts of
+  // the partial sums first.
+  double perByte = 1 / (rates->storeBytes * consumerWarpgroups(manifest));
+  double values = m * mine * n;
+  double outBytes = double(target::bitWidth(manifest.problem.out)) / 8;
+  cost.cyclesOfTile = rates->loadLatency + values * outBytes * perByte;
+  if (grid.rule != GridRule::Persistent)
+    cost.cyclesOfTile += rates->loadLatency;
+  if (split > 1)
+    cost.cyclesOfTile += values * 4 * (split - 1) / split * perByte;
+  cost.cyclesOfLaunch =
+      cost.waves * (cost.stepsOfTile * cost.cyclesOfStep + cost.cyclesOfTile) +
+      rates->launch;
+  return cost;
+}
+
+bool runtime::mayReplace(const KernelManifest &manifest,
+                         const KernelManifest &by) {
+  const Numerics &a = manifest.numerics, &b = by.numerics;
+  return manifest.target == by.target && a.accumulate == b.accumulate &&
+         a.promoteEvery == b.promoteEvery && a.contract == b.contract &&
+         a.overflow == b.overflow && (a.orderDependent || !b.orderDependent);
+}
