@@ -73,13 +73,18 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   // One step. wgmma multiplies 64 rows by n columns by 32 bytes of K at a time
   // and reads both operands from shared memory each time (PTX ISA, wgmma.mma
   // async: matrix descriptors); TMA has written them there before.
+  double consumers = consumerWarpgroups(manifest);
   double bytes = double(bitsA) / 8;
   double mine = 1 / double(grid.ctasPerTile); // part of the tile
   double operands = (m * mine + n) * k * bytes;
-  double instructions = ceilDiv(m * mine, 64) * ceilDiv(k * bytes, 32);
+  // Warpgroups that cannot share the rows evenly share the columns, and each
+  // reads all rows.
+  double blocks = ceilDiv(m * mine, 64);
+  double shares = std::fmod(blocks, consumers) == 0 ? 1 : consumers;
+  double instructions = blocks * shares * ceilDiv(k * bytes, 32);
   double math = m * mine * n * k * bytes / (rates->macs8 * rates->sustained);
   double shared =
-      (instructions * (64 + n) * 32 + operands) / rates->sharedBytes;
+      (instructions * (64 + n / shares) * 32 + operands) / rates->sharedBytes;
   double l2 = operands / rates->l2Bytes * busy;
   // A slot is read by one step and released during the next, because the tensor
   // core always has one more to do: two slots are never being filled.
@@ -91,7 +96,7 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   // Filling the pipeline, or draining it while the producer already loads the
   // next tile, and storing. CTAs that share K send each other their parts of
   // the partial sums first.
-  double perByte = 1 / (rates->storeBytes * consumerWarpgroups(manifest));
+  double perByte = 1 / (rates->storeBytes * consumers);
   double values = m * mine * n;
   double outBytes = double(target::bitWidth(manifest.problem.out)) / 8;
   cost.cyclesOfTile = rates->loadLatency + values * outBytes * perByte;

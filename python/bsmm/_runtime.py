@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import _abi, _arrays
 from ._errors import InvalidArgument, NotFound, UnsupportedProblem
@@ -798,6 +798,50 @@ class Kernel:
                 self.name,
             )
             return list(times[: measured.value])
+
+    def bind(
+        self,
+        *operands: Any,
+        out: Any,
+        c: Any = None,
+        sa: Any = None,
+        sb: Any = None,
+        bias: Any = None,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        out_scale: float = 1.0,
+        k: Optional[int] = None,
+        stream: Any = None,
+        device: Optional[Device] = None,
+        index: Optional[int] = None,
+    ) -> Callable[[], None]:
+        """A function that launches with these arrays, whatever is in them then.
+
+        For loops where the checks of a call in Python would take longer than
+        the kernel. The function keeps the arrays alive and always launches in
+        the same stream.
+
+        Parameters
+        ----------
+        index : int, optional
+            The kernel of the artifact to launch, instead of the selected one.
+
+        Other parameters are those of a call.
+        """
+        arrays = dict(zip(self._operand_names, operands))
+        optional = (("c", c), ("sa", sa), ("sb", sb), ("bias", bias))
+        arrays.update((name, array) for name, array in optional if array is not None)
+        with self._arguments(
+            arrays, out, float(alpha), float(beta), float(out_scale), k, stream,
+            device, False, 0,
+        ) as call:
+            loaded = self._load(call, index)
+        launch = library().bsmm_kernel_launch
+
+        def again() -> None:
+            check(launch(loaded.handle, call.arguments, call.stream), self.name)
+
+        return again
 
     def resources(
         self, device: Optional[Device] = None, index: Optional[int] = None

@@ -192,6 +192,22 @@ class Calls(unittest.TestCase):
                 )
                 self.assertEqual(out[3, 5], numpy.float32(expected).view("uint32") >> 16)
 
+    def test_bound_launches_read_what_is_there(self):
+        kernel = family(simple_gemm.manifests()[0])["gemm"]
+        a = numpy.full((4, 32), 0x38, "uint8")
+        b = numpy.full((8, 32), 0x38, "uint8")
+        ones = numpy.ones(4, "float32"), numpy.ones(8, "float32")
+        out = numpy.zeros((4, 8), "uint16")
+        launch = kernel.bind(a, b, sa=ones[0], sb=ones[1], out=out)
+        self.assertEqual(out.max(), 0)
+        for scale in (1, 2, 4):
+            ones[0][:] = scale
+            launch()
+            expected = numpy.float32(32 * scale).view("uint32") >> 16
+            self.assertTrue((out == expected).all())
+        with self.assertRaises(ValueError):
+            kernel.bind(a, b[:, :16], sa=ones[0], sb=ones[1], out=out)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -676,7 +676,7 @@ TEST(RuntimeLibrary, SelectsByPrediction) {
 
   bsmm_prediction prediction{};
   EXPECT_EQ(bsmm_artifact_predict(handles.artifact, 0, &arguments, &prediction),
-            BSMM_INVALID_ARGUMENT); // no size of the structure
+            BSMM_UNSUPPORTED_VERSION); // no size of the structure
   prediction.struct_size = sizeof(prediction);
   EXPECT_EQ(bsmm_artifact_predict(handles.artifact, 3, &arguments, &prediction),
             BSMM_INVALID_ARGUMENT);

@@ -73,6 +73,19 @@ TEST(Selection, EachLimitOfAStep) {
   EXPECT_DOUBLE_EQ(predictCost(half, full).cyclesOfStep, 896 / 0.85);
 }
 
+TEST(Selection, ConsumersThatShareColumns) {
+  // 3 blocks of 64 rows for 2 warpgroups: each multiplies all by 64 columns.
+  KernelManifest manifest = kernelOf(128, 5);
+  manifest.tile.m = 192;
+  double shared = (4 * 6 * (64 + 64) * 32 + (192 + 128) * 128) / 128.0;
+  PredictedCost cost = predictCost(manifest, sizesOf(192, 128, 128));
+  EXPECT_EQ(cost.cyclesOfStep, shared);
+  // One warpgroup has them all.
+  manifest.block = {256, 1, 1};
+  cost = predictCost(manifest, sizesOf(192, 128, 128));
+  EXPECT_LT(cost.cyclesOfStep, shared);
+}
+
 TEST(Selection, WavesOfTheGrid) {
   auto waves = [](const KernelManifest &manifest, int64_t m, int64_t n,
                   int64_t l, int64_t sms) {
