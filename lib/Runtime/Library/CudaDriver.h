@@ -2,7 +2,7 @@
 //
 // The part of cuda.h that the runtime uses, declared here so that building
 // needs no CUDA toolkit: CUDA driver API 12.0 and newer, whose ABI is stable.
-// test/Hardware/DriverDeclarations.cpp compares every value and layout with a
+// test/Unit/Runtime/DriverDeclarations.cpp compares every value and layout with a
 // real cuda.h.
 //
 //===----------------------------------------------------------------------===//
