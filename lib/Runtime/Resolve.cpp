@@ -318,18 +318,21 @@ static Result<TensorMap> resolveMap(const KernelManifest &manifest,
                    " bits; run it with the next even K "
                    "and a zeroed last value"};
     map.dims.push_back(columnBits ? columnBits / elementBits : innerMin);
+    int64_t multiple = target::info(param.element).padded
+                           ? target::tma::strideMultipleWide
+                           : target::tma::strideMultiple;
+    // Rows of no columns have no pitch; a stride of 0 is not promised to work.
+    int64_t strideMin = columnBits == 0 ? multiple : 0;
     size_t rank = 1;
     if (param.view == View::Matrix) {
       map.dims.push_back(atLeastOne(shape.rows));
-      map.stridesBytes.push_back(shape.pitch * typeBits / 8);
+      map.stridesBytes.push_back(
+          std::max(shape.pitch * typeBits / 8, strideMin));
       ++rank;
     }
     if (param.box.size() > rank) {
       map.dims.push_back(request.l);
-      int64_t stride = shape.batchStride * typeBits / 8;
-      int64_t multiple = target::info(param.element).padded
-                             ? target::tma::strideMultipleWide
-                             : target::tma::strideMultiple;
+      int64_t stride = std::max(shape.batchStride * typeBits / 8, strideMin);
       map.stridesBytes.push_back(request.l == 1 ? roundUp(stride, multiple)
                                                 : stride);
     }

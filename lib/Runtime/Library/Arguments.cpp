@@ -91,7 +91,9 @@ static bsmm_status checkForm(const bsmm_operand &operand, Role role,
     std::string text = name + ": expected layout " + layoutName(expected) +
                        ", got " + layoutName(operand.layout);
     if (role == Role::SFA || role == Role::SFB)
-      text += "; rearrange the scales first";
+      text += expected == BSMM_LAYOUT_BLOCKED_128X4
+                  ? "; rearrange them with bsmm_scales_to_blocked"
+                  : "; rearrange them with bsmm_scales_from_blocked";
     return unsupported(text);
   }
   if ((rules.isVector || rules.isScaleTiles) && operand.pitch != 0)

@@ -304,6 +304,9 @@ int cuLaunchKernelEx(const FakeLaunchConfig *config, void *given,
        function->module->program->parameterSizes(function->entry)) {
     const void *value = parameters[index++];
     if (bytes == 128) {
+      // A tensor map that is less aligned would be read wrongly.
+      if (reinterpret_cast<uintptr_t>(value) % 128 != 0)
+        return invalidValue;
       uint64_t number;
       std::memcpy(&number, value, 8);
       const emulator::units::TensorMap &map = state.maps.at(number);
