@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Checks the runtime on a real GPU: builds it without LLVM, runs the examples,
+# compares our rules of tensor maps with the driver's, reads and writes boxes
+# through random maps and compares with the emulator, runs kernels and compares
+# with float64 and the emulator, and looks for lost memory. One failing part
+# does not stop the next.
+#
+#   scripts/gpu_runtime_check.sh [FOLDER]
+#
+# Results go to FOLDER (default: $OUT, or gpu-runtime-check): log.txt,
+# summary.json and the JSON of each part. Needs g++, CMake and the headers of
+# nlohmann-json: those of the system, or a folder in BSMM_JSON_INCLUDE or
+# .deps/include. Exit code 0 when every part is good.
+
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-${OUT:-gpu-runtime-check}}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+log=$out/log.txt
+build=${BSMM_CHECK_BUILD:-/tmp/bsmm-gpu-check}
+kernels=$root/test/Unit/Runtime/Kernels
+: >"$log"
+names=() codes=() seconds=()
+
+# part NAME SECONDS COMMAND...: runs one part with a time limit.
+part() {
+  local name=$1 limit=$2 start=$SECONDS code
+  shift 2
+  printf '\n=== %s: %s\n' "$name" "$*" >>"$log"
+  timeout -k 5 "$limit" "$@" >"$build/part.log" 2>&1
+  code=$?
+  # Long outputs are cut in the middle.
+  if [ "$(wc -c <"$build/part.log")" -gt 400000 ]; then
+    { head -c 200000 "$build/part.log"; printf '\n[...]\n'
+      tail -c 200000 "$build/part.log"; } >>"$log"
+  else
+    cat "$build/part.log" >>"$log"
+  fi
+  printf '=== %s: exit code %d after %d s\n' "$name" $code $((SECONDS - start)) >>"$log"
+  printf '%-24s %s (%d s)\n' "$name" \
+    "$([ $code -eq 0 ] && echo good || echo "FAILED, exit code $code")" $((SECONDS - start))
+  [ $code -eq 0 ] || tail -n 5 "$build/part.log" | cut -c1-300 | sed 's/^/    /'
+  names+=("$name") codes+=($code) seconds+=($((SECONDS - start)))
+  return $code
+}
+
+# Both results must be the same bytes.
+same_bits() {
+  local first=$1 second=$2
+  shift 2
+  "$build/bin/bsmm-launch" run "$build/kernels.bsmm" --quiet --device=cuda --output="$first" "$@" &&
+    "$build/bin/bsmm-launch" run "$build/kernels.bsmm" --quiet --device=emulator --output="$second" "$@" &&
+    cmp "$first" "$second"
+}
+
+find_json() {
+  for folder in "${BSMM_JSON_INCLUDE:-}" "$root/.deps/include" /usr/include /usr/local/include; do
+    [ -n "$folder" ] && [ -f "$folder/nlohmann/json.hpp" ] && { echo "$folder"; return; }
+  done
+}
+
+mkdir -p "$build"
+{ date; uname -a; nvidia-smi; nvcc --version; g++ --version; cmake --version; } >>"$log" 2>&1
+
+# A CMake package for headers that came without one.
+json=$(find_json)
+if [ -z "$json" ]; then
+  echo "expected nlohmann/json.hpp in BSMM_JSON_INCLUDE, .deps/include or /usr/include" | tee -a "$log"
+fi
+mkdir -p "$build/json"
+cat >"$build/json/nlohmann_jsonConfig.cmake" <<CMAKE
+add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
+set_target_properties(nlohmann_json::nlohmann_json PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "$json")
+CMAKE
+
+configure() {
+  local generator=()
+  command -v ninja >/dev/null && generator=(-G Ninja)
+  cmake "${generator[@]}" -S "$root" -B "$build" -DBSMM_RUNTIME_ONLY=ON \
+    -DBSMM_ENABLE_TESTS=OFF -DBSMM_HARDWARE_CHECKS=ON \
+    -DBSMM_NLOHMANN_JSON_INCLUDE="$json" -Dnlohmann_json_DIR="$build/json"
+}
+part configure 60 configure
+part build 400 cmake --build "$build" -j "$(nproc)" --target \
+  bsmm-launch bsmm-hardware-check bsmm-example-c bsmm-example-cpp bsmm_runtime
+
+launch=$build/bin/bsmm-launch
+checker=$build/bin/bsmm-hardware-check
+artifact=$build/kernels.bsmm
+part devices 30 "$launch" devices
+part pack 30 "$launch" pack -o "$artifact" "$kernels/scale_tma.json" \
+  "$kernels/gemm_fp8.json" "$kernels/count_rows.json"
+part example-c 60 "$build/bin/bsmm-example-c" "$artifact" cuda
+part example-cpp 60 "$build/bin/bsmm-example-cpp" "$artifact" cuda
+
+part maps 60 "$checker" maps 60000 1 "$out/maps.json"
+# Several processes: a fault of the GPU ends one of them only.
+for seed in 1 2 3 4; do
+  part "boxes-$seed" 60 "$checker" boxes 2000 $seed "$out/boxes-$seed.json" \
+    "$root/test/Hardware/tma_boxes_sm90a.ptx"
+done
+part lifetime 60 "$checker" lifetime 100 "$artifact" "$out/lifetime.json"
+
+part gemm-shapes 60 "$launch" run "$artifact" --kernel=gemm_fp8 --device=cuda \
+  --shapes=1x1x16,33x70x144x2,128x128x256,257x511x1000,1024x1024x1024x2 --alpha=0.75
+part gemm-exact 60 "$launch" run "$artifact" --kernel=gemm_fp8 --device=cuda \
+  --shapes=64x96x4096,200x136x8192 --distribution=exact
+part gemm-repacked 60 "$launch" run "$artifact" --kernel=gemm_fp8 --device=cuda \
+  -M 100 -N 60 -K 333 --pitch-a=337 --pitch-b=335 --pitch-d=61 --repack
+part gemm-bench 60 "$launch" run "$artifact" --kernel=gemm_fp8 --device=cuda --bench \
+  --shapes=512x512x512,1024x1024x1024 --json="$out/bench.json"
+part scale-bench 60 "$launch" run "$artifact" --kernel=scale_tma --device=cuda --bench \
+  --no-verify -M 4096 -N 8192 -K 8192 --alpha=0.5
+part workspace 60 "$launch" run "$artifact" --kernel=count_rows --device=cuda \
+  --no-verify -M 1000 -N 200 -K 0
+part same-bits-gemm 120 same_bits "$build/gpu.bin" "$build/emulator.bin" \
+  --kernel=gemm_fp8 -M 70 -N 90 -K 208 --seed=7
+part same-bits-scale 60 same_bits "$build/gpu.bin" "$build/emulator.bin" \
+  --kernel=scale_tma -M 70 -N 136 -K 136 --seed=8 --no-verify --alpha=1.7
+if command -v compute-sanitizer >/dev/null; then
+  part memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 9 "$launch" run \
+    "$artifact" --kernel=gemm_fp8 --device=cuda -M 50 -N 70 -K 80 --no-verify
+fi
+
+{
+  printf '{\n "parts": [\n'
+  for i in "${!names[@]}"; do
+    printf '  {"name": "%s", "exit_code": %d, "seconds": %d}%s\n' "${names[$i]}" \
+      "${codes[$i]}" "${seconds[$i]}" "$([ "$i" -lt $((${#names[@]} - 1)) ] && echo ,)"
+  done
+  printf ' ]\n}\n'
+} >"$out/summary.json"
+# At most eight files: the parts of boxes become one.
+if command -v python3 >/dev/null; then
+  python3 - "$out" <<'PYTHON'
+import glob, json, os, sys
+
+out = sys.argv[1]
+boxes = []
+for path in sorted(glob.glob(os.path.join(out, "boxes-*.json"))):
+    with open(path) as file:
+        boxes.append(json.load(file))
+    os.remove(path)
+with open(os.path.join(out, "boxes.json"), "w") as file:
+    json.dump(boxes, file, indent=1)
+PYTHON
+fi
+failed=0
+for code in "${codes[@]}"; do [ "$code" -eq 0 ] || failed=$((failed + 1)); done
+echo "${#names[@]} parts, $failed failed"
+[ $failed -eq 0 ]
