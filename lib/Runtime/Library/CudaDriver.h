@@ -2,8 +2,8 @@
 //
 // The part of cuda.h that the runtime uses, declared here so that building
 // needs no CUDA toolkit: CUDA driver API 12.0 and newer, whose ABI is stable.
-// test/Unit/Runtime/DriverDeclarations.cpp compares every value and layout with a
-// real cuda.h.
+// test/Unit/Runtime/DriverDeclarations.cpp compares every value and layout with
+// a real cuda.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,7 +48,10 @@ struct bsmm_kernel {
   std::shared_ptr<bsmm::runtime::library::Device> device;
   size_t index = 0;
   std::unique_ptr<bsmm::runtime::library::LoadedKernel> loaded;
-  bsmm::runtime::library::LaunchCache cache;
+  // By the arguments as the caller gave them, for launches that need nothing
+  // but the launch; and by what was made of them.
+  bsmm::runtime::library::LaunchCache plainLaunches;
+  bsmm::runtime::library::LaunchCache launches;
 
   const bsmm::runtime::KernelManifest &manifest() const {
     return data->artifact.kernels[index].manifest;

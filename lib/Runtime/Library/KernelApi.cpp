@@ -1,6 +1,7 @@
 //===- KernelApi.cpp - kernels through the C ABI --------------------------===//
 
 #include "Handles.h"
+#include <cstddef>
 
 using namespace bsmm;
 using namespace bsmm::runtime;
@@ -85,6 +86,7 @@ public:
   TemporaryMemory(const TemporaryMemory &) = delete;
   TemporaryMemory &operator=(const TemporaryMemory &) = delete;
 
+  bool isEmpty() const { return owned.empty(); }
   bsmm_status allocate(int64_t bytes, void *&data) {
     owned.reserve(owned.size() + 1);
     if (bsmm_status status = device.allocateTemporary(
@@ -233,7 +235,7 @@ bsmm_status LaunchRun::fillEmptyOperands() {
 bsmm_status
 LaunchRun::prepare(std::shared_ptr<const PreparedLaunch> &prepared) {
   std::string key = keyOf(arguments);
-  prepared = kernel.cache.find(key);
+  prepared = kernel.launches.find(key);
   if (prepared)
     return BSMM_OK;
   for (const OperandMemory &memory : arguments.memory)
@@ -254,11 +256,29 @@ LaunchRun::prepare(std::shared_ptr<const PreparedLaunch> &prepared) {
   if (bsmm_status status =
           kernel.loaded->prepare(*launch, arguments.memory, prepared))
     return status;
-  kernel.cache.insert(std::move(key), prepared);
+  kernel.launches.insert(std::move(key), prepared);
   return BSMM_OK;
 }
 
+/// The caller's arguments as they are; empty when they have an unusual form.
+static std::string plainKeyOf(const bsmm_arguments *given) {
+  if (!given || given->struct_size != sizeof(bsmm_arguments) ||
+      given->operand_count > BSMM_ROLE_COUNT || !given->operands)
+    return "";
+  std::string key(reinterpret_cast<const char *>(given),
+                  offsetof(bsmm_arguments, operands));
+  key.append(reinterpret_cast<const char *>(&given->flags),
+             sizeof(given->flags));
+  key.append(reinterpret_cast<const char *>(given->operands),
+             given->operand_count * sizeof(bsmm_operand));
+  return key;
+}
+
 bsmm_status LaunchRun::run(const bsmm_arguments *given) {
+  std::string plainKey = plainKeyOf(given);
+  if (!plainKey.empty())
+    if (auto known = kernel.plainLaunches.find(plainKey))
+      return known->submit(stream);
   if (bsmm_status status = readArguments(kernel.manifest(), given,
                                          /*needsData=*/true, arguments))
     return status;
@@ -279,7 +299,13 @@ bsmm_status LaunchRun::run(const bsmm_arguments *given) {
   std::shared_ptr<const PreparedLaunch> prepared;
   if (bsmm_status status = prepare(prepared))
     return status;
-  return prepared ? prepared->submit(stream) : BSMM_OK;
+  if (!prepared)
+    return BSMM_OK;
+  bool isPlain = temporaries.isEmpty() &&
+                 !operandRules(kernel.manifest(), Role::Workspace);
+  if (isPlain && !plainKey.empty())
+    kernel.plainLaunches.insert(std::move(plainKey), prepared);
+  return prepared->submit(stream);
 }
 
 //===----------------------------------------------------------------------===//
