@@ -20,12 +20,6 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
-#: Source of each family.
-FAMILIES = {
-    "fp8_rows": os.path.join(ROOT, "benchmark", "fp8_rows.mlir"),
-    "fp8_tensor": os.path.join(ROOT, "benchmark", "fp8_tensor.mlir"),
-}
-
 #: Options of bsmm-problem-to-tile. Where the cost model finds two equal, the
 #: first is taken.
 CONFIGURATIONS = [
@@ -34,6 +28,19 @@ CONFIGURATIONS = [
     f"block-m=128 block-n={n} block-k=128 group=8 persistent=false split-k=2"
     for n in (128, 192)
 ]
+
+#: Those with registers for two accumulators: of the tensor core, and of f32.
+SLOW_CONFIGURATIONS = [
+    f"block-m=128 block-n={n} block-k=128 group=8" for n in (128, 160, 192)
+] + ["block-m=128 block-n=128 block-k=128 group=8 persistent=false split-k=2"]
+
+#: Configurations of each family, whose source is the file of its name.
+FAMILIES = {
+    "fp8_rows": CONFIGURATIONS,
+    "fp8_tensor": CONFIGURATIONS,
+    "fp8_rows_slow": SLOW_CONFIGURATIONS,
+    "fp8_tensor_slow": SLOW_CONFIGURATIONS,
+}
 
 Built = collections.namedtuple("Built", "family options manifest ptx cubin notes")
 
@@ -97,11 +104,11 @@ def parser():
     )
     result.add_argument(
         "--family", action="append", metavar="NAME=FILE",
-        help="a problem-level function; again for more (default: fp8_rows, fp8_tensor)",
+        help=f"a problem-level function; again for more (default: {', '.join(FAMILIES)})",
     )
     result.add_argument(
         "--configuration", action="append", metavar="OPTIONS",
-        help="of bsmm-problem-to-tile; again for more (default: seven)",
+        help="of bsmm-problem-to-tile; again for more (default: up to seven)",
     )
     result.add_argument("--jobs", type=int, default=1)
     return result
@@ -112,12 +119,14 @@ def main(arguments=None):
     if given.tools:
         path = os.environ.get("PATH", "")
         os.environ["PATH"] = os.path.abspath(given.tools) + os.pathsep + path
-    families = FAMILIES
+    sources = {
+        name: os.path.join(ROOT, "benchmark", name + ".mlir") for name in FAMILIES
+    }
     if given.family:
         if not all("=" in each for each in given.family):
             print(f"--family: expected NAME=FILE, got {given.family}", file=sys.stderr)
             return 1
-        families = dict(each.split("=", 1) for each in given.family)
+        sources = dict(each.split("=", 1) for each in given.family)
     ptxas = shutil.which(given.ptxas) if given.ptxas else None
     if given.ptxas and not ptxas:
         print(f"{given.ptxas} was not found: kernels are not assembled")
@@ -125,8 +134,8 @@ def main(arguments=None):
 
     jobs = [
         (family, os.path.abspath(source), options)
-        for family, source in families.items()
-        for options in given.configuration or CONFIGURATIONS
+        for family, source in sources.items()
+        for options in given.configuration or FAMILIES.get(family, CONFIGURATIONS)
     ]
     kernels, failed = [], 0
     with concurrent.futures.ThreadPoolExecutor(max(1, given.jobs)) as pool:

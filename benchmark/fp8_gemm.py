@@ -38,10 +38,12 @@ SHAPES = [
 ] + [(8192, 8192, 8192)]
 QUICK_SHAPES = [SHAPES[0], SHAPES[3]]
 
-#: Family of the artifact for each kind of scales.
+#: Family of the artifact for each kind of scales; "_slow" follows for kernels
+#: that move partial sums to f32 registers.
 FAMILIES = {"tensor": "fp8_tensor", "rows": "fp8_rows"}
 
-REFERENCE = "cublaslt fast"
+#: What bsmm's kernels are compared with, by accumulation.
+REFERENCES = {"fast": "cublaslt fast", "slow": "cublaslt slow"}
 
 # ---------------------------------------------------------------------------
 # Without a GPU: arguments, statistics, tables
@@ -87,6 +89,10 @@ def parser():
     )
     result.add_argument(
         "--scalings", type=scalings_of, default=list(FAMILIES), help="tensor,rows"
+    )
+    result.add_argument(
+        "--accumulation", choices=REFERENCES, default="fast",
+        help="slow: the families with f32 sums, against use_fast_accum=False",
     )
     result.add_argument("--rounds", type=positive, help="default 9; --quick: 2")
     result.add_argument(
@@ -169,9 +175,8 @@ def labels_of(infos):
     return labels
 
 
-def family_of(artifact, scaling):
-    name = FAMILIES[scaling]
-    return artifact[name]
+def family_of(artifact, scaling, accumulation="fast"):
+    return artifact[FAMILIES[scaling] + ("_slow" if accumulation == "slow" else "")]
 
 
 def table(rows):
@@ -189,11 +194,11 @@ def table(rows):
     return "\n".join(lines)
 
 
-def prediction_table(artifact, shapes, scalings, sm_count=0):
+def prediction_table(artifact, shapes, scalings, accumulation="fast", sm_count=0):
     """What is selected for each case, and the predicted cycles of all."""
     blocks = []
     for scaling in scalings:
-        kernel = family_of(artifact, scaling)
+        kernel = family_of(artifact, scaling, accumulation)
         labels = labels_of(kernel.infos)
         rows = [[scaling, *labels.values(), "selected"]]
         for m, k, n in shapes:
@@ -218,7 +223,7 @@ def finish_case(case):
         if contender.get("ms"):
             contender["median_ms"] = quantile(contender["ms"], 0.5)
             contender["tflops"] = teraflops(case, contender["median_ms"])
-    reference = contenders.get(REFERENCE, {}).get("ms")
+    reference = contenders.get(case["reference"], {}).get("ms")
     for contender in contenders.values():
         if reference and contender.get("ms"):
             contender["ratio"] = ratio_of(contender["ms"], reference)
@@ -234,7 +239,7 @@ def finish_case(case):
     )
     others = [
         contenders[name]["tflops"]
-        for name in (REFERENCE, "triton")
+        for name in (case["reference"], "triton")
         if "tflops" in contenders.get(name, {})
     ]
     if others and "tflops" in selected:
@@ -251,6 +256,8 @@ def summarize(cases):
         and "ratio" in case["contenders"].get(case.get("selected") or "", {})
     ]
     result = {"cases": len(counted)}
+    if counted:
+        result["reference"] = counted[0]["reference"]
     if not counted:
         return result
 
@@ -265,7 +272,9 @@ def summarize(cases):
     result["reached"] = sum(case["reached"] for case in counted)
     result["selected"] = mean_of(lambda case: case["selected"])
     result["best_kernel"] = mean_of(lambda case: case["best"])
-    for name in ("bf16 mm", "cublaslt slow", "triton"):
+    for name in ("bf16 mm", "cublaslt fast", "cublaslt slow", "triton"):
+        if name == result["reference"]:
+            continue
         mean = mean_of(lambda case, name=name: name)
         if mean is not None:
             result[name.replace(" ", "_")] = mean
@@ -337,11 +346,13 @@ def error_table(results):
 def summary_text(summary):
     if not summary.get("cases"):
         return "no case with a ratio"
-    lines = [f"geometric means over {summary['cases']} cases, times {REFERENCE}:"]
+    reference = summary["reference"]
+    lines = [f"geometric means over {summary['cases']} cases, times {reference}:"]
     names = {
         "selected": "bsmm, selected kernel",
         "best_kernel": "bsmm, fastest kernel of each case",
         "bf16_mm": "bf16 mm",
+        "cublaslt_fast": "cublaslt fast",
         "cublaslt_slow": "cublaslt slow",
         "triton": "triton",
     }
@@ -351,7 +362,7 @@ def summary_text(summary):
     lines.append(f"at least 1.0 within the spread: {summary['reached']} of {summary['cases']}")
     if "selected_to_best_other" in summary:
         lines.append(
-            f"selected kernel against the better of {REFERENCE} and triton: "
+            f"selected kernel against the better of {reference} and triton: "
             f"{summary['selected_to_best_other']:.3f}, not below in "
             f"{summary['not_below_best_other']}"
         )
@@ -374,7 +385,7 @@ def plot(results, path):
     )
     for axis, scaling in zip(axes[:, 0], scalings):
         cases = [case for case in results["cases"] if case["scaling"] == scaling]
-        bars = ["bf16 mm", "cublaslt slow", REFERENCE, "triton", "bsmm"]
+        bars = ["bf16 mm", "cublaslt slow", "cublaslt fast", "triton", "bsmm"]
         for number, name in enumerate(bars):
             heights = [
                 case["contenders"]
@@ -484,10 +495,10 @@ class Emulator:
 class Case:
     """Operands of one case and what runs on them."""
 
-    def __init__(self, machine, artifact, scaling, shape, seed):
+    def __init__(self, machine, artifact, scaling, accumulation, shape, seed):
         self.machine = machine
         self.torch = torch = machine.torch
-        self.kernel = family_of(artifact, scaling)
+        self.kernel = family_of(artifact, scaling, accumulation)
         self.labels = labels_of(self.kernel.infos)
         self.scaling = scaling
         self.shape = shape
@@ -516,8 +527,13 @@ class Case:
         )
         self.expected *= self.sb.double()
         self.results = {
-            "m": m, "k": k, "n": n, "scaling": scaling, "contenders": {},
+            "m": m,
+            "k": k,
+            "n": n,
+            "scaling": scaling,
+            "reference": REFERENCES[accumulation],
             "selected": None,
+            "contenders": {},
         }
 
     def new_output(self):
@@ -539,7 +555,7 @@ class Case:
         rows = self.scaling == "rows"
         scale_a = self.sa[:, None] if rows else self.sa
         scale_b = self.sb[None, :] if rows else self.sb
-        for name, fast in ((REFERENCE, True), ("cublaslt slow", False)):
+        for name, fast in (("cublaslt fast", True), ("cublaslt slow", False)):
             launches[name] = lambda fast=fast: torch._scaled_mm(
                 self.a, self.b.t(), scale_a, scale_b,
                 out_dtype=torch.bfloat16, use_fast_accum=fast,
@@ -692,10 +708,14 @@ def measure(given):
     machine = Emulator(torch) if given.emulator else Gpu(torch)
     artifact = bsmm.load(given.artifact)
     shapes, rounds, repetitions = plan(given)
+    with_triton = given.triton and given.accumulation == "fast"
+    if given.triton and not with_triton:
+        print("no triton: its kernel here has no f32 sums")
     results = {
         "schema": SCHEMA,
         "device": machine.describe(),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "accumulation": given.accumulation,
         "rounds": rounds,
         "repetitions": repetitions,
         "cases": [],
@@ -703,13 +723,15 @@ def measure(given):
     for scaling in given.scalings:
         for shape in shapes:
             began = time.monotonic()
-            case = Case(machine, artifact, scaling, shape, given.seed)
+            case = Case(
+                machine, artifact, scaling, given.accumulation, shape, given.seed
+            )
             results["cases"].append(
                 measure_case(
                     case,
                     rounds,
                     repetitions,
-                    given.triton,
+                    with_triton,
                     not given.no_profile and not given.emulator,
                 )
             )
@@ -724,7 +746,7 @@ def measure(given):
             ratio = done["contenders"].get(done["selected"], {}).get("ratio", {})
             print(
                 f"{scaling} {'x'.join(map(str, shape))}: {done['selected']} "
-                f"{ratio.get('median', float('nan')):.3f} of {REFERENCE}, "
+                f"{ratio.get('median', float('nan')):.3f} of {done['reference']}, "
                 f"{time.monotonic() - began:.1f} s",
                 flush=True,
             )
@@ -768,7 +790,11 @@ def main(arguments=None):
     import bsmm
 
     text = prediction_table(
-        bsmm.load(given.artifact), plan(given)[0], given.scalings, given.sm_count
+        bsmm.load(given.artifact),
+        plan(given)[0],
+        given.scalings,
+        given.accumulation,
+        given.sm_count,
     )
     print(text)
     if given.table:

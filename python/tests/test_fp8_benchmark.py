@@ -44,6 +44,7 @@ def case_of(m, k, n, vendor, ours, other=None, selected="bsmm 128x128"):
         contenders["bsmm 128x192"] = contender("bsmm", other, verified=True)
     return {
         "m": m, "k": k, "n": n, "scaling": "rows", "selected": selected,
+        "reference": "cublaslt fast",
         "contenders": contenders,
     }
 
