@@ -25,6 +25,8 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 CONFIGURATIONS = [
     f"block-m=128 block-n={n} block-k=128 group=8" for n in (128, 160, 192, 224, 256)
 ] + [
+    f"block-m=192 block-n={n} block-k=128 group=8" for n in (128, 160, 192)
+] + [
     f"block-m=128 block-n={n} block-k=128 group=8 persistent=false split-k=2"
     for n in (128, 192)
 ]
@@ -108,7 +110,7 @@ def parser():
     )
     result.add_argument(
         "--configuration", action="append", metavar="OPTIONS",
-        help="of bsmm-problem-to-tile; again for more (default: up to seven)",
+        help="of bsmm-problem-to-tile; again for more (default: up to ten)",
     )
     result.add_argument("--jobs", type=int, default=1)
     return result
