@@ -110,10 +110,18 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   return cost;
 }
 
+static bool storesThroughTensorMap(const KernelManifest &manifest) {
+  for (const ManifestParam &param : manifest.params)
+    if (param.kind == ManifestParam::Kind::TensorMap && param.role == Role::D)
+      return true;
+  return false;
+}
+
 bool runtime::mayReplace(const KernelManifest &manifest,
                          const KernelManifest &by) {
   const Numerics &a = manifest.numerics, &b = by.numerics;
   return manifest.target == by.target && a.accumulate == b.accumulate &&
          a.promoteEvery == b.promoteEvery && a.contract == b.contract &&
-         a.overflow == b.overflow && (a.orderDependent || !b.orderDependent);
+         a.overflow == b.overflow && (a.orderDependent || !b.orderDependent) &&
+         (!storesThroughTensorMap(manifest) || storesThroughTensorMap(by));
 }

@@ -296,10 +296,13 @@ std::string ProblemRun::select() {
   bsmm_device_info info{};
   info.struct_size = sizeof(info);
   bsmm_device_info_get(device, &info);
+  bsmm_arguments here = arguments;
+  if (here.sm_count == 0)
+    here.sm_count = info.sm_count;
   if (options.index < 0 &&
       bsmm_artifact_select(
           artifact, options.kernel.empty() ? nullptr : options.kernel.c_str(),
-          info.target, &arguments, &index) != BSMM_OK)
+          info.target, &here, &index) != BSMM_OK)
     return lastError();
   bsmm_kernel *loaded = nullptr;
   if (bsmm_kernel_load(device, artifact, index, &loaded) != BSMM_OK)

@@ -269,8 +269,8 @@ public:
       return Status(status);
     return Kernel(loaded);
   }
-  /// The first kernel of a family that is made for the device and takes the
-  /// arguments. Empty name: of any family.
+  /// What bsmm_artifact_select finds for the device and the arguments. Empty
+  /// name: of any family.
   static Outcome<Kernel> loadBest(const Device &device,
                                   const Artifact &artifact,
                                   const std::string &name,

@@ -53,7 +53,8 @@ PredictedCost predictCost(const KernelManifest &manifest,
 
 /// Whether one kernel may stand for another: the same target, and a result that
 /// is defined by the same numerics, in particular no float atomics where there
-/// were none.
+/// were none. One that stores element by element, which takes outputs that TMA
+/// does not, never stands for one that stores through a tensor map.
 bool mayReplace(const KernelManifest &manifest, const KernelManifest &by);
 
 } // namespace bsmm::runtime

@@ -462,7 +462,8 @@ typedef struct bsmm_kernel bsmm_kernel;
 BSMM_API bsmm_status bsmm_kernel_load(bsmm_device *device,
                                       const bsmm_artifact *artifact,
                                       size_t kernel, bsmm_kernel **loaded);
-/* bsmm_artifact_select for the device's target, then bsmm_kernel_load. */
+/* bsmm_artifact_select for the device's target and SMs, then bsmm_kernel_load.
+ */
 BSMM_API bsmm_status bsmm_kernel_load_best(bsmm_device *device,
                                            const bsmm_artifact *artifact,
                                            const char *name,

@@ -355,6 +355,15 @@ bsmm_status bsmm_kernel_load_best(bsmm_device *device,
     bsmm_device_info info = device->device->info();
     if (info.backend == BSMM_BACKEND_CUDA && !*info.target)
       return fail(BSMM_NOT_FOUND, device->device->whyNotTarget(""));
+    // The cost model counts the SMs of this device. A structure of another
+    // version is left to the selection, which says what is wrong with it.
+    bsmm_arguments here{};
+    if (arguments && arguments->struct_size == sizeof(here) &&
+        arguments->sm_count == 0) {
+      here = *arguments;
+      here.sm_count = static_cast<int32_t>(device->device->smCount());
+      arguments = &here;
+    }
     size_t index = 0;
     if (bsmm_status status = bsmm_artifact_select(artifact, name, info.target,
                                                   arguments, &index))

@@ -181,6 +181,18 @@ TEST(Selection, NumericsAreNotTraded) {
   other = kernelOf(192, 4);
   other.target = "sm_100a";
   EXPECT_FALSE(mayReplace(first, other));
+  // Nor are stores through tensor maps given up.
+  other = kernelOf(192, 4);
+  ManifestParam d;
+  d.role = Role::D;
+  first.params = {d};
+  EXPECT_TRUE(mayReplace(first, other));
+  d.kind = ManifestParam::Kind::TensorMap;
+  first.params = {d};
+  EXPECT_FALSE(mayReplace(first, other));
+  EXPECT_TRUE(mayReplace(other, first));
+  other.params = {d};
+  EXPECT_TRUE(mayReplace(first, other));
 }
 
 /// Measured on one H200, TFLOP/s of FP8 with row scales and bf16 results:
