@@ -28,6 +28,8 @@ part() {
   local name=$1 limit=$2 start=$SECONDS code
   shift 2
   printf '\n=== %s: %s\n' "$name" "$*" >>"$log"
+  # timeout runs programs; the functions below are exported.
+  [ "$(type -t "$1")" = function ] && set -- bash -c '"$@"' bash "$@"
   timeout -k 5 "$limit" "$@" >"$build/part.log" 2>&1
   code=$?
   # Long outputs are cut in the middle.
@@ -82,6 +84,8 @@ configure() {
     -DBSMM_ENABLE_TESTS=OFF -DBSMM_HARDWARE_CHECKS=ON \
     -DBSMM_NLOHMANN_JSON_INCLUDE="$json" -Dnlohmann_json_DIR="$build/json"
 }
+export build root json
+export -f configure same_bits
 part configure 60 configure
 part build 400 cmake --build "$build" -j "$(nproc)" --target \
   bsmm-launch bsmm-hardware-check bsmm-example-c bsmm-example-cpp bsmm_runtime
