@@ -521,7 +521,8 @@ class Case:
         step = max(1, (m - 1) // max(1, count - 1))
         self.rows = torch.arange(0, m, step, device=device)[:count]
         self.rows[-1] = m - 1
-        exact = self.a[self.rows].double() @ self.b.double().t()
+        sampled = self.a.view(torch.uint8)[self.rows].view(self.a.dtype)
+        exact = sampled.double() @ self.b.double().t()
         self.expected = exact * (
             self.sa.double()[self.rows, None] if rows else self.sa.double()
         )
@@ -544,8 +545,8 @@ class Case:
             device=self.machine.name,
         )
 
-    def contenders(self, with_triton):
-        """Launches by name; what cannot run is noted and left out."""
+    def others(self, with_triton):
+        """Launches of the other libraries by name."""
         torch = self.torch
         launches = {}
         a16 = self.a.to(torch.bfloat16)
@@ -570,6 +571,11 @@ class Case:
             self.results["contenders"].setdefault(
                 name, {"kind": kinds.get(name, "vendor")}
             )
+        return launches
+
+    def contenders(self, with_triton):
+        """Launches by name; what cannot run is noted and left out."""
+        launches = self.others(with_triton)
         for info in self.kernel.infos:
             name = "bsmm " + self.labels[info.index]
             out = self.new_output()
@@ -663,16 +669,30 @@ def kernel_names(torch, launch):
     return names
 
 
-def measure_case(case, rounds, repetitions, with_triton, with_profile):
+def name_kernels(machine, artifact, given, with_triton, results):
+    """Notes what the others ran. After all measurements: a profiler that has
+    been there once may make launches slower."""
+    for found in results["cases"]:
+        shape = found["m"], found["k"], found["n"]
+        case = Case(
+            machine, artifact, found["scaling"], given.accumulation, shape, given.seed
+        )
+        for name, launch in case.others(with_triton).items():
+            contender = found["contenders"][name]
+            if "error" in contender:
+                continue
+            try:
+                launch()
+                contender["kernels"] = kernel_names(machine.torch, launch)
+            except RuntimeError as error:
+                contender["kernels"] = [f"unknown: {error}"[:200]]
+    if given.json:
+        write_text(given.json, json.dumps(results, indent=1))
+
+
+def measure_case(case, rounds, repetitions, with_triton):
     launches = case.contenders(with_triton)
     contenders = case.results["contenders"]
-    if with_profile:
-        for name, launch in launches.items():
-            if contenders[name]["kind"] != "bsmm":
-                try:
-                    contenders[name]["kernels"] = kernel_names(case.torch, launch)
-                except RuntimeError as error:
-                    contenders[name]["kernels"] = [f"unknown: {error}"[:200]]
     names = list(launches)
     for name in names:
         contenders[name]["ms"] = []
@@ -727,13 +747,7 @@ def measure(given):
                 machine, artifact, scaling, given.accumulation, shape, given.seed
             )
             results["cases"].append(
-                measure_case(
-                    case,
-                    rounds,
-                    repetitions,
-                    with_triton,
-                    not given.no_profile and not given.emulator,
-                )
+                measure_case(case, rounds, repetitions, with_triton)
             )
             del case
             if not given.emulator:
@@ -750,6 +764,8 @@ def measure(given):
                 f"{time.monotonic() - began:.1f} s",
                 flush=True,
             )
+    if not given.no_profile and not given.emulator:
+        name_kernels(machine, artifact, given, with_triton, results)
     text = result_table(results)
     print("\n" + text)
     print_notes(results)
