@@ -73,15 +73,22 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
 
   // Compile.
   OwningOpRef<ModuleOp> clone(cast<ModuleOp>(module->clone()));
-  PassManager manager(module.getContext());
-  buildTileToPipeline(manager);
-  if (failed(manager.run(*clone)))
-    return "the kernel does not compile";
-  KernelOp kernel;
-  clone->walk([&](KernelOp op) {
-    if (op.getSymName() == problem.kernel)
-      kernel = op;
-  });
+  auto findKernel = [&] {
+    KernelOp kernel;
+    clone->walk([&](KernelOp op) {
+      if (op.getSymName() == problem.kernel)
+        kernel = op;
+    });
+    return kernel;
+  };
+  // Places that a pipeline-level kernel states are kept.
+  if (!problem.isPipelineLevel || !findKernel().getDynamicSharedMemory()) {
+    PassManager manager(module.getContext());
+    buildTileToPipeline(manager);
+    if (failed(manager.run(*clone)))
+      return "the kernel does not compile";
+  }
+  KernelOp kernel = findKernel();
   FailureOr<runtime::KernelManifest> manifest = buildManifest(kernel);
   if (failed(manifest))
     return "the kernel has no launch manifest";

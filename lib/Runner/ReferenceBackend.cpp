@@ -20,8 +20,13 @@ std::string ReferenceBackend::run(ModuleOp module, const Problem &problem,
   gemm.b = {operands.b, problem.pitchB, problem.n * problem.pitchB};
   gemm.scaleA.bytes = operands.sfa;
   gemm.scaleB.bytes = operands.sfb;
+  gemm.c = {operands.c, problem.pitchC, problem.m * problem.pitchC};
+  gemm.rowScaleA.bytes = operands.sa;
+  gemm.rowScaleB.bytes = operands.sb;
+  gemm.bias.bytes = operands.bias;
   gemm.d = {operands.d, problem.pitchD, problem.m * problem.pitchD};
   gemm.alpha = problem.alpha;
+  gemm.beta = problem.beta;
   gemm.outScale = problem.outScale;
   CpuExecutionOptions execution;
   execution.accumulateF64 = options.accumulate == "f64";

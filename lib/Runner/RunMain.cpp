@@ -69,8 +69,9 @@ struct CommandLine {
                          cl::init(0), cl::cat(operands)};
   cl::opt<bool> fullRange{
       "full-range",
-      cl::desc("Random scales of every finite code; by default only those up "
-               "to 2, so that outputs stay finite"),
+      cl::desc("Random operands and scales of every finite code; by default "
+               "scales up to 2, and operands up to 8 where sums would overflow "
+               "otherwise, so that outputs stay finite"),
       cl::cat(operands)};
   cl::opt<unsigned> poison{
       "poison",
@@ -89,6 +90,20 @@ struct CommandLine {
   cl::opt<std::string> fileScaleB{
       "sfb", cl::desc("Scales of B as .npy of bytes: 512-byte tiles of 128x4"),
       cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileC{
+      "c",
+      cl::desc("C as .npy [L, M, pitch-c] of the output's type (f16, f32; bf16 "
+               "as u2)"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileRowScaleA{
+      "sa", cl::desc("Row scales of A as .npy of f32: M values, or one"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileRowScaleB{
+      "sb", cl::desc("Row scales of B as .npy of f32: N values, or one"),
+      cl::value_desc("file.npy"), cl::cat(operands)};
+  cl::opt<std::string> fileBias{"bias",
+                                cl::desc("Bias as .npy of f32: N values"),
+                                cl::value_desc("file.npy"), cl::cat(operands)};
   cl::opt<std::string> output{
       "output", cl::desc("Write D [L, M, pitch-d] (f16, f32; bf16 as u2)"),
       cl::value_desc("file.npy"), cl::cat(operands)};
@@ -139,17 +154,44 @@ static int fail(const llvm::Twine &reason) {
   return 1;
 }
 
-/// Replaces an operand's bytes by those of a file.
-static std::string loadOperand(const std::string &file,
+/// The type in .npy files of elements that numpy knows; bf16 are their codes,
+/// and narrow types bytes.
+static runtime::NumpyType numpyTypeOf(target::ElementType type) {
+  switch (type) {
+  case target::ElementType::F16:
+    return runtime::NumpyType::F2;
+  case target::ElementType::BF16:
+    return runtime::NumpyType::U2;
+  case target::ElementType::F32:
+    return runtime::NumpyType::F4;
+  default:
+    return runtime::NumpyType::U1;
+  }
+}
+
+/// Replaces an operand's bytes by those of a file. `bytes` is empty for an
+/// operand that the run does not have.
+static std::string loadOperand(const std::string &option,
+                               const std::string &file,
+                               target::ElementType type,
                                std::vector<uint8_t> &bytes) {
   if (file.empty())
     return "";
+  if (bytes.empty())
+    return "--" + option + ": the kernel takes no such operand" +
+           (option == "c" ? ", or beta is 0" : "");
   runtime::Result<runtime::NumpyArray> array = runtime::readNumpyFile(file);
   if (!array)
     return file + ": " + array.error();
-  if (array->type != runtime::NumpyType::U1 &&
-      array->type != runtime::NumpyType::I1)
-    return file + ": expected bytes (u1), got " +
+  runtime::NumpyType expected = numpyTypeOf(type);
+  bool isBytes = array->type == runtime::NumpyType::U1 ||
+                 array->type == runtime::NumpyType::I1;
+  if (array->type != expected && !isBytes)
+    return file + ": expected " +
+           (expected == runtime::NumpyType::U1
+                ? std::string()
+                : std::string(runtime::numpyTypeName(expected)) + " or ") +
+           "bytes (u1), got " +
            std::string(runtime::numpyTypeName(array->type));
   if (array->data.size() != bytes.size())
     return file + ": expected " + std::to_string(bytes.size()) +
@@ -163,10 +205,7 @@ static std::string writeOutput(const std::string &file, const Problem &problem,
   if (file.empty())
     return "";
   runtime::NumpyArray array;
-  array.type =
-      problem.types.out == target::ElementType::F16   ? runtime::NumpyType::F2
-      : problem.types.out == target::ElementType::F32 ? runtime::NumpyType::F4
-                                                      : runtime::NumpyType::U2;
+  array.type = numpyTypeOf(problem.types.out);
   array.shape = {problem.l, problem.m, problem.pitchD};
   array.data = operands.d;
   std::string reason = runtime::writeNumpyFile(file, array);
@@ -183,7 +222,7 @@ int bsmm::runner::runMain(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "bsmm-run: run a kernel on real data and compare the result\n\n"
-      "  Takes a tile-level kernel or a problem-level function, runs it on "
+      "  Takes a kernel or a problem-level function, runs it on "
       "seeded random\n  operands or on .npy files, and prints how far the "
       "output is from an independent\n  float64 computation. The exit code is "
       "0 when every element is right: equal where\n  all partial sums are "
@@ -307,12 +346,27 @@ int bsmm::runner::runMain(int argc, char **argv) {
     return fail(reason);
 
   Operands operands = makeOperands(problem);
-  for (auto [file, bytes] : {std::pair<std::string, std::vector<uint8_t> *>{
-                                 options.fileA, &operands.a},
-                             {options.fileB, &operands.b},
-                             {options.fileScaleA, &operands.sfa},
-                             {options.fileScaleB, &operands.sfb}})
-    if (std::string reason = loadOperand(file, *bytes); !reason.empty())
+  struct OperandFile {
+    const cl::opt<std::string> *option;
+    target::ElementType type;
+    std::vector<uint8_t> *bytes;
+  };
+  for (const OperandFile &each :
+       {OperandFile{&options.fileA, problem.types.a, &operands.a},
+        OperandFile{&options.fileB, problem.types.b, &operands.b},
+        OperandFile{&options.fileScaleA, problem.types.scaleType,
+                    &operands.sfa},
+        OperandFile{&options.fileScaleB, problem.types.scaleType,
+                    &operands.sfb},
+        OperandFile{&options.fileC, problem.types.c, &operands.c},
+        OperandFile{&options.fileRowScaleA, target::ElementType::F32,
+                    &operands.sa},
+        OperandFile{&options.fileRowScaleB, target::ElementType::F32,
+                    &operands.sb},
+        OperandFile{&options.fileBias, problem.types.bias, &operands.bias}})
+    if (std::string reason = loadOperand(each.option->ArgStr.str(),
+                                         *each.option, each.type, *each.bytes);
+        !reason.empty())
       return fail(reason);
 
   RunOptions runOptions;
@@ -346,7 +400,7 @@ int bsmm::runner::runMain(int argc, char **argv) {
     Operands meaning = operands;
     meaning.d.assign(meaning.d.size(), 0xFF);
     Backend *reference = findBackend("reference");
-    if (backend == reference)
+    if (backend == reference || problem.isPipelineLevel)
       return 0;
     if (std::string reason =
             reference->run(*module, problem, meaning, runOptions, llvm::outs());

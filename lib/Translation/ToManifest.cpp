@@ -3,6 +3,7 @@
 #include "bsmm/Translation/ToManifest.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
+#include "bsmm/Dialect/Transforms/Epilogue.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -148,36 +149,22 @@ static LogicalResult buildProblem(KernelOp kernel,
     problem.scaleType = getScaleElementType(scale.getElementType());
     problem.scaleVector = a.getShape()[1] / scale.getShape()[1];
   }
-  // What the epilogue reads from memory.
-  kernel.walk([&](ReadVectorOp op) {
-    auto type = cast<VectorType>(op.getResult().getType());
-    if (op.getPointer() == kernel.findArgument(ArgumentRole::RowScaleA))
-      problem.rowScales = type.getDimSize(0) == 1 ? runtime::RowScales::Tensor
-                                                  : runtime::RowScales::F32;
-    if (op.getPointer() == kernel.findArgument(ArgumentRole::Bias))
-      problem.bias = getOperandElementType(type.getElementType());
-  });
-  kernel.walk([&](StageVectorOp op) {
-    if (op.getPointer() == kernel.findArgument(ArgumentRole::RowScaleA))
-      problem.rowScales = runtime::RowScales::F32;
-    if (op.getPointer() == kernel.findArgument(ArgumentRole::Bias))
-      problem.bias =
-          getOperandElementType(op.getBuffer().getType().getElementType());
-  });
-  kernel.walk([&](ReadGlobalOp op) {
-    if (op.getPointer() == kernel.findArgument(ArgumentRole::C))
-      problem.c = getOperandElementType(
-          cast<VectorType>(op.getResult().getType()).getElementType());
-  });
-  Type out;
-  kernel.walk(
-      [&](StoreAsyncOp op) { out = op.getMap().getType().getElementType(); });
-  kernel.walk([&](WriteGlobalOp op) {
-    out = cast<VectorType>(op.getValues().getType()).getElementType();
-  });
-  if (!out)
+  Epilogue epilogue = readEpilogue(kernel);
+  if (!epilogue.out)
     return kernel.emitOpError("expected a store of the result");
-  problem.out = getOperandElementType(out);
+  problem.out = getOperandElementType(epilogue.out);
+  if (epilogue.c)
+    problem.c = getOperandElementType(epilogue.c);
+  if (epilogue.bias)
+    problem.bias = getOperandElementType(epilogue.bias);
+  if (epilogue.rowScales == RowScaleExtent::Rows)
+    problem.rowScales = runtime::RowScales::F32;
+  if (epilogue.rowScales == RowScaleExtent::Tensor)
+    problem.rowScales = runtime::RowScales::Tensor;
+  if (epilogue.isKnown && epilogue.activation == Activation::Relu)
+    problem.activation = runtime::Activation::Relu;
+  if (epilogue.isKnown && epilogue.activation == Activation::Silu)
+    problem.activation = runtime::Activation::Silu;
   return success();
 }
 
@@ -206,6 +193,14 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   manifest.tile = {tile.getM(), tile.getN(), tile.getK()};
   if (failed(buildProblem(kernel, manifest.problem)))
     return failure();
+  // Sums of so many elements of K are added in f32.
+  bool isPromoted =
+      kernel.walk([](AddAccumulatorsOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (isPromoted)
+    kernel.walk([&](MmaOp op) {
+      manifest.numerics.promoteEvery = op.getA().getType().getShape()[1];
+    });
   kernel.walk([&](CreateChannelOp op) {
     if (op.getProducer().getKind() == ArrivalKind::Transaction)
       manifest.configuration["stages"] = op.getChannel().getType().getSlots();

@@ -13,16 +13,49 @@ import random
 import subprocess
 import sys
 
-# File of INPUTS, elements of K of a smallest step, bytes of an output element.
-KERNELS = [
-    ("nvfp4", 64, 2),
-    ("nvfp4-bf16", 64, 2),
+# Kernels with block scales, for Blackwell: file of INPUTS, elements of K of a
+# smallest step, bits of an operand's element.
+SCALED = [
+    ("nvfp4", 64, 4),
+    ("nvfp4-bf16", 64, 4),
     ("nvfp4-f32", 64, 4),
-    ("nvfp4-ue8m0", 64, 2),
-    ("mxfp4", 128, 2),
-    ("mxfp8", 128, 2),
-    ("mxfp8-mixed", 128, 4),
+    ("nvfp4-ue8m0", 64, 4),
+    ("nvfp4-full", 64, 4),
+    ("nvfp4-beta", 64, 4),
+    ("nvfp4-silu", 64, 4),
+    ("mxfp4", 128, 4),
+    ("mxfp8", 128, 8),
+    ("mxfp8-mixed", 128, 8),
+    ("mxfp8-rows", 128, 8),
 ]
+
+# Kernels without, for Hopper.
+DENSE = [
+    ("fp8", 32, 8),
+    ("fp8-e5m2", 32, 8),
+    ("fp8-mixed", 32, 8),
+    ("fp8-rows", 32, 8),
+    ("fp8-rows", 32, 8),
+    ("fp8-promoted", 128, 8),
+    ("fp8-epilogue", 32, 8),
+    ("fp8-beta", 32, 8),
+    ("fp8-silu", 32, 8),
+    ("f16", 16, 16),
+    ("bf16", 16, 16),
+]
+
+# Scalars that kernels take.
+SCALARS = {
+    "nvfp4-full": ["alpha", "beta", "out-scale"],
+    "nvfp4-beta": ["beta"],
+    "nvfp4-silu": ["alpha"],
+    "fp8-silu": ["alpha", "out-scale"],
+    "mxfp8-rows": ["beta"],
+    "fp8-epilogue": ["alpha", "beta", "out-scale"],
+    "fp8-beta": ["beta"],
+}
+
+SHARED_BYTES = 232448
 
 
 def pick_extent(rng, limit, multiple):
@@ -37,38 +70,82 @@ def pick_extent(rng, limit, multiple):
     return max(multiple, value // multiple * multiple)
 
 
-def make_case(rng, tool, inputs):
-    name, step, _ = rng.choice(KERNELS)
-    m = pick_extent(rng, 420, 1)
-    n = pick_extent(rng, 420, 1)
-    k = pick_extent(rng, 1200, 2)
-    batch = rng.choice([1, 1, 1, 2, 3])
+def pick_scaled_tile(rng, name, step, bits):
+    """Options of a tile that Blackwell's memory holds, with one output tile of
+    f32."""
     block_n = rng.choice([64, 128, 192, 256])
     block_k = step * rng.choice([1, 2, 4])
     if name.startswith("mxfp8"):
         block_k = min(block_k, 256)
-    # What shared memory holds: 232448 bytes with one output tile of f32.
-    bits = 8 if name.startswith("mxfp8") else 4
     output = 128 * block_n * 4
     most = 0
     while most == 0:
         slot = (128 + block_n) * block_k * bits // 8 + 4096 * block_k // step
-        most = min(8, (232448 - 8192 - output) // slot)
+        most = min(8, (SHARED_BYTES - 8192 - output) // slot)
         if most == 0:
             block_k //= 2
-    tile = [
-        f"block-n={block_n}",
-        f"block-k={block_k}",
+    return [f"block-n={block_n}", f"block-k={block_k}"], most
+
+
+def pick_dense_tile(rng, name, step, bits):
+    """Options of a tile that Hopper's registers and memory hold, with three
+    pieces of an output tile."""
+    accumulators = 2 if name == "fp8-promoted" else 1
+    while True:
+        block_m = rng.choice([64, 128, 128, 192, 256])
+        block_n = 16 * rng.choice([1, 2, 3, 4, 5, 7, 8, 8, 10, 12, 15, 16, 16])
+        block_k = step * rng.choice([1, 1, 2, 4, 8])
+        if name == "fp8-promoted":
+            block_k = 128
+        warpgroups = 1 if block_m == 64 else 2
+        registers = block_m // 64 * (block_n // 2) // warpgroups * accumulators
+        # Two warpgroups share the columns of 192 rows.
+        if block_m == 192 and block_n % 32 != 0:
+            continue
+        slot = (block_m + block_n) * block_k * bits // 8
+        most = min(8, (SHARED_BYTES - 2048 - 3 * block_m * 128) // slot)
+        if registers <= 192 and most > 0:
+            return [f"block-m={block_m}", f"block-n={block_n}",
+                    f"block-k={block_k}"], most
+
+
+def pick_split(rng, tile, bits):
+    """CTAs that share the steps of a tile: each stores whole 16 columns, and has
+    places for what the others add. The stages are what remains."""
+    options = dict(option.split("=") for option in tile)
+    m, n, k = (int(options[f"block-{name}"]) for name in "mnk")
+    room = SHARED_BYTES - 2048 - 3 * m * 128 - (m + n) * k * bits // 8
+    splits = [s for s in range(1, 9)
+              if n % (16 * s) == 0 and (s - 1) * m * n // s * 4 <= room]
+    return ["stages=0", f"split-k={rng.choice(splits)}"]
+
+
+def make_case(rng, tool, inputs):
+    is_dense = rng.random() < 0.5
+    name, step, bits = rng.choice(DENSE if is_dense else SCALED)
+    m = pick_extent(rng, 420, 1)
+    n = pick_extent(rng, 420, 1)
+    k = pick_extent(rng, 1200, 2 if bits == 4 else 1)
+    batch = rng.choice([1, 1, 1, 2, 3])
+    pick_tile = pick_dense_tile if is_dense else pick_scaled_tile
+    tile, most = pick_tile(rng, name, step, bits)
+    persistent = rng.choice(["true", "true", "false"])
+    tile += [
         f"stages={rng.randint(1, most)}",
         f"group={rng.randint(1, 5)}",
-        f"persistent={rng.choice(['true', 'true', 'false'])}",
+        f"persistent={persistent}",
     ]
     if rng.random() < 0.2:
         tile.append("predicated-store=true")
+    if (is_dense and persistent == "false" and "block-m=192" not in tile
+            and rng.random() < 0.6):
+        tile = [o for o in tile if not o.startswith("stages")]
+        tile += pick_split(rng, tile, bits)
     mode = rng.choice(["eager", "lazy"] + [f"random:{rng.randrange(10**6)}"] * 4)
     command = [
         tool,
         f"{inputs}/{name}.mlir",
+        f"--chip={'sm_90a' if is_dense else rng.choice(['sm_100a', 'sm_103a'])}",
         "-M", str(m), "-N", str(n), "-K", str(k), "-L", str(batch),
         "--tile=" + " ".join(tile),
         f"--mode={mode}",
@@ -76,6 +153,14 @@ def make_case(rng, tool, inputs):
         f"--poison={rng.choice([255, 127, 0, 1, 128])}",
         f"--sms={rng.randint(1, 6)}",
     ]
+    for scalar in SCALARS.get(name, []):
+        value = rng.choice([0, 1, -1, 0.5, 3.25, -0.37])
+        # An output of zeros would hide everything.
+        if scalar != "beta" and value == 0:
+            value = 2
+        command.append(f"--{scalar}={value}")
+        if scalar == "beta" and rng.random() < 0.5:
+            command.append(f"--pitch-c={n + rng.randint(0, 9)}")
     if rng.random() < 0.3:
         command.append("--full-range")
     if rng.random() < 0.3:

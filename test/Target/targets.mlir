@@ -6,8 +6,9 @@
 // RUN: bsmm-translate --bsmm-to-ptx %t.mlir | FileCheck %s --check-prefix=SM110
 // RUN: sed "s/sm_100a/sm_103a/" %examples/nvfp4_gemm.mlir > %t.mlir
 // RUN: bsmm-translate --bsmm-to-ptx %t.mlir | FileCheck %s --check-prefix=SM103
+// RUN: bsmm-opt --bsmm-problem-to-tile=block-k=128 %examples/fp8_gemm.mlir | bsmm-translate --bsmm-to-ptx | FileCheck %s --check-prefix=SM90
 // RUN: sed "s/sm_100a/sm_90a/" %examples/nvfp4_gemm.mlir > %t.mlir
-// RUN: not bsmm-translate --bsmm-to-ptx %t.mlir 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not bsmm-translate --bsmm-to-ptx %t.mlir 2>&1 | FileCheck %s --check-prefix=SCALED
 // RUN: sed "s/sm_100a/sm_120a/" %examples/nvfp4_gemm.mlir > %t.mlir
 // RUN: not bsmm-translate --bsmm-to-ptx %t.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed "s/sm_100a/sm_121a/" %examples/nvfp4_gemm.mlir > %t.mlir
@@ -18,7 +19,11 @@
 // SM110: .version 9.0
 // SM110: .target sm_110a
 // SM110: tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16
-// NONE: error: {{.*}}expected a target with tensor memory, got sm_{{90a|120a|121a}}
+// SM90: .version 8.0
+// SM90: .target sm_90a
+// SM90: wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3
+// SCALED: error: {{.*}}expected a target with block-scaled tensor cores, got sm_90a
+// NONE: error: {{.*}}expected a target with tensor memory or wgmma, got sm_{{120a|121a}}
 
 gpu.module @targets {
   // CHECK: target = #bsmm.target<"sm_90a">

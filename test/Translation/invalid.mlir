@@ -74,7 +74,7 @@ module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
 
 module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   gpu.module @m {
-    // expected-error@below {{expected a bsmm.scaled_dot in a loop over K}}
+    // expected-error@below {{expected a bsmm.scaled_dot or bsmm.dot in a loop over K}}
     bsmm.kernel @k(%a: !bsmm.tensor_map<1x128x64xf16>, %i: i32)
         attributes {level = #bsmm.level<tile>} {
       %t = bsmm.tma_load %a[%i, %i, %i]

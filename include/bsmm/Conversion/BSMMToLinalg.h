@@ -73,6 +73,9 @@ enum CpuStatus : int64_t {
   cpuExtentsDisagree = 2,
   /// bsmm.extract_rows was asked for rows that the tile does not have.
   cpuRowsOutOfRange = 4,
+  /// A vector_load or predicated_load outside of its operand's memory was not
+  /// made; its elements are zero.
+  cpuLoadOutOfBounds = 8,
 };
 
 /// Elements of K that share a scale, the same for all scaled dots of a kernel;

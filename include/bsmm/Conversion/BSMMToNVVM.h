@@ -1,9 +1,25 @@
 //===- BSMMToNVVM.h - patterns from the pipeline level to NVVM --*- C++ -*-===//
+//
+// The pieces of convert-bsmm-to-nvvm, for conversions of other compilers:
+//
+//   bsmm::KernelValuesMap values;
+//   if (failed(bsmm::prepareKernelsForNVVM(gpuModule, values)))
+//     return failure();
+//   mlir::LLVMTypeConverter converter(context, options);
+//   bsmm::populateBsmmToNVVMTypeConversions(converter);
+//   bsmm::populateKernelToNVVMPatterns(converter, values, patterns);
+//   ... the other patterns, populateGpuToNVVMConversionPatterns, and
+//   scf::populateSCFStructuralTypeConversionsAndLegality
+//
+// arith, vector and scf remain for upstream's conversions.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BSMM_CONVERSION_BSMMTONVVM_H
 #define BSMM_CONVERSION_BSMMTONVVM_H
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -25,6 +41,15 @@ struct KernelValues {
 
 /// By name of the kernel.
 using KernelValuesMap = llvm::StringMap<KernelValues>;
+
+/// Makes the pipeline-level kernels of a module ready for the patterns: checks
+/// what these rely on (level, target, places of memory, registers of the
+/// roles), writes each kernel's prologue and epilogue (barriers, tensor
+/// memory), turns roles and leaders into branches, and fills in the values that
+/// the patterns use. Adds the kernels' shared memory and `bsmm.target` to the
+/// module. Emits an error and fails when a kernel cannot be converted.
+mlir::LogicalResult prepareKernelsForNVVM(mlir::gpu::GPUModuleOp module,
+                                          KernelValuesMap &values);
 
 /// Tensor maps become !llvm.ptr, shared buffers and channels !llvm.ptr<3>,
 /// tensor-memory buffers their i32 address, accumulators in registers
@@ -50,6 +75,10 @@ void populateRegisterToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
 void populateEpilogueToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
                                     const KernelValuesMap &values,
                                     mlir::RewritePatternSet &patterns);
+/// math.exp of f32, the one function that kernels may have, as arithmetic: NVVM
+/// has only an approximation.
+void populateExponentialToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
+                                       mlir::RewritePatternSet &patterns);
 
 } // namespace bsmm
 

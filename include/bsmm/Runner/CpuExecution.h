@@ -35,13 +35,13 @@ struct CpuOperand {
   int64_t batchStride = -1;
 };
 
-/// D = cast(act(alpha * A SFA B SFB + beta * C + bias) * out_scale). Inputs are
-/// not written to. Operands and scalars that the program does not have are not
-/// looked at; those that it has and that are absent here are errors, but c with
-/// beta = 0.
+/// D = cast(act(alpha * (A SFA B SFB * sa * sb) + beta * C + bias) *
+/// out_scale). Inputs are not written to. Operands and scalars that the program
+/// does not have are not looked at; those that it has and that are absent here
+/// are errors, but c with beta = 0. Row scales are f32, M and N values or one.
 struct CpuGemm {
   int64_t m = 0, n = 0, k = 0, l = 1;
-  CpuOperand a, b, scaleA, scaleB, c, d, bias;
+  CpuOperand a, b, scaleA, scaleB, c, d, rowScaleA, rowScaleB, bias;
   float alpha = 1, beta = 0, outScale = 1;
 };
 

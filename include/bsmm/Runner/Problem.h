@@ -17,6 +17,9 @@ struct Problem {
   std::string kernel;
   /// True for a bsmm.scaled_matmul in a function, false for a bsmm.kernel.
   bool isProblemLevel = false;
+  /// True for a bsmm.kernel at the pipeline level, which only the emulator
+  /// runs.
+  bool isPipelineLevel = false;
   runtime::ProblemTypes types;
   /// 0: not fixed by the types of the kernel.
   int64_t m = 0, n = 0, k = 0, l = 0;
@@ -25,11 +28,13 @@ struct Problem {
   int64_t pitchA = -1, pitchB = -1, pitchC = -1, pitchD = -1;
   bool storesWithoutTma = false;
   bool hasAlpha = false, hasBeta = false, hasOutScale = false;
+  /// Elements of K whose sum is added to the accumulator in f32; 0: all.
+  int64_t promoteEvery = 0;
   /// The tensor core keeps only 13 bits of fraction of a sum (wgmma with 8-bit
   /// operands).
   bool hasCoarseSums = false;
-  /// False: the tile-level epilogue computes something else than the factors,
-  /// the activations and the cast that the float64 computation has.
+  /// False: the kernel's epilogue computes something else than that of the
+  /// launch schema (docs/abi.md), which the float64 computation has.
   bool knowsEpilogue = true;
   float alpha = 1, beta = 0, outScale = 1;
   uint64_t seed = 0;

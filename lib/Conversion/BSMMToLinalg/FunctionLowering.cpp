@@ -75,10 +75,12 @@ Value FunctionLowering::applyScale(Value value, Value scale, Type scaleType) {
 }
 
 void FunctionLowering::findAccumulators(Region &region) {
-  region.walk([&](ScaledDotOp op) {
-    accumulators.insert(op.getResult());
-    accumulators.insert(op.getAccumulator());
-  });
+  auto insert = [&](auto dot) {
+    accumulators.insert(dot.getResult());
+    accumulators.insert(dot.getAccumulator());
+  };
+  region.walk([&](ScaledDotOp op) { insert(op); });
+  region.walk([&](DotOp op) { insert(op); });
   // What is carried around a loop or out of a branch has one type.
   bool changed = true;
   auto join = [&](ArrayRef<Value> values) {

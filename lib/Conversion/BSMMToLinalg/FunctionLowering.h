@@ -46,7 +46,7 @@ protected:
                          mlir::Type scaleType);
   static mlir::Type productType(mlir::Type scaleType);
 
-  /// Finds the values that are sums of scaled dots, also around loops.
+  /// Finds the values that are sums of dots, also around loops.
   void findAccumulators(mlir::Region &region);
 
   /// Marks the status bit when a condition does not hold.

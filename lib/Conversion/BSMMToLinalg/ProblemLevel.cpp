@@ -62,6 +62,9 @@ private:
   LogicalResult store(Value tensor, const Memory &memory);
 
   void lowerMatmul(ScaledMatmulOp op);
+  Value decodeOperand(ScaledMatmulOp op, bool isB);
+  Value multiply(Value a, Value b, Value sums);
+  Value multiplyPromoted(Value a, Value b, Value sums, int64_t every);
   Value computeMatmul(ScaledMatmulOp op, ArrayRef<OpFoldResult> sizes);
   Value checkExtents(ScaledMatmulOp op);
   void lowerView(ViewScalesOp op);
@@ -332,6 +335,9 @@ static RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+/// Whether a vector is one value for all rows.
+static bool isOne(Value vector) { return tensorOf(vector).getDimSize(0) == 1; }
+
 /// Whether the run-time extents of the operands fit together; null when the
 /// types say so.
 Value ProblemLowering::checkExtents(ScaledMatmulOp op) {
@@ -346,62 +352,76 @@ Value ProblemLowering::checkExtents(ScaledMatmulOp op) {
     result = result ? arith::AndIOp::create(builder, result, holds).getResult()
                     : holds;
   };
-  Value a = get(op.getA()), b = get(op.getB()), sfa = get(op.getScaleA()),
-        sfb = get(op.getScaleB()), init = get(op.getInit());
+  Value a = get(op.getA()), b = get(op.getB()), init = get(op.getInit());
   int64_t rank = tensorOf(op.getA()).getRank();
   auto eq = arith::CmpIPredicate::eq, uge = arith::CmpIPredicate::uge;
   if (rank == 3)
-    for (Value other : {b, sfa, sfb, init})
+    for (Value other : {b, init})
       check(eq, a, 0, other, 0, 1);
   check(eq, a, rank - 1, b, rank - 1, 1);
   check(eq, a, rank - 2, init, rank - 2, 1);
   check(eq, b, rank - 2, init, rank - 1, 1);
-  // A view of unknown extents may show the padding, too.
-  check(uge, sfa, rank - 2, a, rank - 2, 1);
-  check(uge, sfb, rank - 2, b, rank - 2, 1);
-  check(uge, sfa, rank - 1, a, rank - 1, op.getScaleVectorSize());
-  check(uge, sfb, rank - 1, b, rank - 1, op.getScaleVectorSize());
+  if (op.isBlockScaled())
+    for (auto [operand, scales] :
+         {std::pair{a, get(op.getScaleA())}, {b, get(op.getScaleB())}}) {
+      if (rank == 3)
+        check(eq, a, 0, scales, 0, 1);
+      // A view of unknown extents may show the padding, too.
+      check(uge, scales, rank - 2, operand, rank - 2, 1);
+      check(uge, scales, rank - 1, operand, rank - 1, op.getScaleVectorSize());
+    }
+  for (auto [vector, dim] :
+       {std::pair{op.getRowScaleA(), rank - 2}, {op.getRowScaleB(), rank - 1}})
+    if (vector && !isOne(vector))
+      check(eq, get(vector), 0, init, dim, 1);
   if (op.getBias())
     check(eq, get(op.getBias()), 0, init, rank - 1, 1);
   return result;
 }
 
-Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
-                                     ArrayRef<OpFoldResult> sizes) {
-  int64_t rank = sizes.size(), vec = op.getScaleVectorSize();
-  MLIRContext *context = builder.getContext();
-  Type scaleType = tensorOf(op.getScaleA()).getElementType();
-  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
-  auto decode = [&](Value code, Type type) {
-    return emit.decode(arith::ExtUIOp::create(builder, i32, code), type);
-  };
-
-  // [L, M, K] and [L, K, N]: values times scales, decoded once.
-  Value valuesOf[2];
-  for (bool isB : {false, true}) {
-    Value codes = get(isB ? op.getB() : op.getA());
-    Value scales = get(isB ? op.getScaleB() : op.getScaleA());
-    Type type = tensorOf(isB ? op.getB() : op.getA()).getElementType();
-    SmallVector<OpFoldResult> extents = emit.extents(codes);
-    if (isB)
-      std::swap(extents[rank - 1], extents[rank - 2]);
-    valuesOf[isB] =
-        emit.generate(extents, productType(scaleType), [&](ValueRange indices) {
-          SmallVector<Value> at(indices);
-          if (isB)
-            std::swap(at[rank - 1], at[rank - 2]);
-          Value code = tensor::ExtractOp::create(builder, codes, at);
-          at.back() = emit.divide(at.back(), vec);
-          Value scaleCode = tensor::ExtractOp::create(builder, scales, at);
-          Value scale = decode(scaleCode, scaleType);
-          if (isa<Float8E4M3FNType>(scaleType))
-            scale = math::AbsFOp::create(builder, scale);
-          return applyScale(decode(code, type), scale, scaleType);
-        });
+/// The values of an operand, times its block scales where it has some, decoded
+/// once: [L, M, K] of A, [L, K, N] of B.
+Value ProblemLowering::decodeOperand(ScaledMatmulOp op, bool isB) {
+  Value codes = get(isB ? op.getB() : op.getA());
+  Type type = tensorOf(isB ? op.getB() : op.getA()).getElementType();
+  int64_t rank = tensorOf(codes).getRank(), vec = op.getScaleVectorSize();
+  Type i32 = builder.getI32Type();
+  Value scales;
+  Type scaleType;
+  if (op.isBlockScaled()) {
+    Value old = isB ? op.getScaleB() : op.getScaleA();
+    scales = get(old);
+    scaleType = tensorOf(old).getElementType();
   }
+  auto decode = [&](Value code, Type codeType) -> Value {
+    if (!isNarrowFloat(codeType))
+      return code; // carried as f32
+    return emit.decode(arith::ExtUIOp::create(builder, i32, code), codeType);
+  };
+  SmallVector<OpFoldResult> extents = emit.extents(codes);
+  if (isB)
+    std::swap(extents[rank - 1], extents[rank - 2]);
+  Type element = scales ? productType(scaleType) : Type(builder.getF32Type());
+  return emit.generate(extents, element, [&](ValueRange indices) -> Value {
+    SmallVector<Value> at(indices);
+    if (isB)
+      std::swap(at[rank - 1], at[rank - 2]);
+    Value value = decode(tensor::ExtractOp::create(builder, codes, at), type);
+    if (!scales)
+      return value;
+    at.back() = emit.divide(at.back(), vec);
+    Value scale =
+        decode(tensor::ExtractOp::create(builder, scales, at), scaleType);
+    if (isa<Float8E4M3FNType>(scaleType))
+      scale = math::AbsFOp::create(builder, scale);
+    return applyScale(value, scale, scaleType);
+  });
+}
 
-  Value zero = arith::ConstantOp::create(
-      builder, builder.getZeroAttr(accumulatorType()));
+/// sums + A B of decoded operands.
+Value ProblemLowering::multiply(Value a, Value b, Value sums) {
+  int64_t rank = tensorOf(sums).getRank();
+  MLIRContext *context = builder.getContext();
   SmallVector<AffineExpr> dims;
   for (int64_t dim = 0; dim <= rank; ++dim)
     dims.push_back(builder.getAffineDimExpr(dim));
@@ -418,11 +438,62 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
   SmallVector<utils::IteratorType> iterators(rank + 1,
                                              utils::IteratorType::parallel);
   iterators[rank - 1] = utils::IteratorType::reduction;
-  Value sums = emit.generic({valuesOf[0], valuesOf[1]}, emit.fill(sizes, zero),
-                            maps, iterators, [&](ValueRange arguments) {
-                              return multiplyAdd(arguments[2], arguments[0],
-                                                 arguments[1]);
-                            });
+  return emit.generic({a, b}, sums, maps, iterators, [&](ValueRange arguments) {
+    return multiplyAdd(arguments[2], arguments[0], arguments[1]);
+  });
+}
+
+/// The same, where the sums of `every` elements of K are added in f32.
+Value ProblemLowering::multiplyPromoted(Value a, Value b, Value sums,
+                                        int64_t every) {
+  int64_t rank = tensorOf(sums).getRank();
+  Value k = emit.toValue(emit.extent(a, rank - 1));
+  auto loop = scf::ForOp::create(builder, emit.index(0), k, emit.index(every),
+                                 ValueRange{sums});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar();
+  Value left = arith::SubIOp::create(builder, k, first);
+  Value extent = arith::MinUIOp::create(builder, left, emit.index(every));
+  auto slice = [&](Value tensor, int64_t dim) -> Value {
+    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)),
+        strides(rank, builder.getIndexAttr(1)), sizes = emit.extents(tensor);
+    offsets[dim] = first;
+    sizes[dim] = extent;
+    return tensor::ExtractSliceOp::create(builder, tensor, offsets, sizes,
+                                          strides);
+  };
+  Value sum = loop.getRegionIterArg(0);
+  Value zeros = emit.fill(emit.extents(sum), emit.f32(0.0f));
+  Value sliceA = slice(a, rank - 1), sliceB = slice(b, rank - 2);
+  Value partial = multiply(sliceA, sliceB, zeros);
+  // In place: a sum that a loop carries stays where it is.
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  Value added = emit.generic(
+      partial, sum, maps, iterators, [&](ValueRange values) -> Value {
+        return arith::AddFOp::create(builder, values[1], values[0]);
+      });
+  scf::YieldOp::create(builder, added);
+  return loop.getResult(0);
+}
+
+Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
+                                     ArrayRef<OpFoldResult> sizes) {
+  int64_t rank = sizes.size();
+  MLIRContext *context = builder.getContext();
+  Type f32 = builder.getF32Type();
+  Value a = decodeOperand(op, false), b = decodeOperand(op, true);
+  Value zero = arith::ConstantOp::create(
+      builder, builder.getZeroAttr(accumulatorType()));
+  Value sums = emit.fill(sizes, zero);
+  NumericsAttr numerics = op.getNumericsAttr();
+  if (int64_t every = numerics ? numerics.getPromoteEvery() : 0;
+      every != 0 && !options.accumulateF64)
+    sums = multiplyPromoted(a, b, sums, every);
+  else
+    sums = multiply(a, b, sums);
 
   // The epilogue, each step rounded to f32.
   auto scalar = [&](Value value) { return value ? get(value) : Value(); };
@@ -430,17 +501,31 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
         outScale = scalar(op.getOutScale());
   SmallVector<Value> inputs = {sums};
   SmallVector<AffineMap> inputMaps = {builder.getMultiDimIdentityMap(rank)};
+  // Of one value: that value; else an input.
+  Value rowScales[] = {op.getRowScaleA(), op.getRowScaleB()}, wholeScales[2];
+  for (auto [number, vector] : llvm::enumerate(rowScales)) {
+    if (!vector)
+      continue;
+    if (isOne(vector)) {
+      wholeScales[number] =
+          tensor::ExtractOp::create(builder, get(vector), emit.index(0));
+      continue;
+    }
+    inputs.push_back(get(vector));
+    inputMaps.push_back(AffineMap::get(
+        rank, 0, builder.getAffineDimExpr(rank - 2 + number), context));
+  }
   if (beta) {
     inputs.push_back(get(op.getInit()));
     inputMaps.push_back(builder.getMultiDimIdentityMap(rank));
   }
   if (op.getBias()) {
     inputs.push_back(get(op.getBias()));
-    inputMaps.push_back(AffineMap::get(rank, 0, dims[rank - 1], context));
+    inputMaps.push_back(
+        AffineMap::get(rank, 0, builder.getAffineDimExpr(rank - 1), context));
   }
   inputMaps.push_back(builder.getMultiDimIdentityMap(rank));
   Type out = tensorOf(op.getInit()).getElementType();
-  NumericsAttr numerics = op.getNumericsAttr();
   bool saturates = numerics && numerics.getOverflow() == Overflow::Saturate;
   Value init = tensor::EmptyOp::create(builder, sizes, f32);
   SmallVector<utils::IteratorType> elementwise(rank,
@@ -451,6 +536,13 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
         if (value.getType() != f32)
           value = arith::TruncFOp::create(builder, f32, value);
         size_t used = 1;
+        for (auto [number, vector] : llvm::enumerate(rowScales)) {
+          if (!vector)
+            continue;
+          Value scale =
+              isOne(vector) ? wholeScales[number] : Value(arguments[used++]);
+          value = arith::MulFOp::create(builder, value, scale);
+        }
         if (alpha)
           value = arith::MulFOp::create(builder, alpha, value);
         if (beta) {

@@ -70,9 +70,18 @@ private:
   LogicalResult lowerStore(Operation *op, Value tile, ArgumentRole role,
                            ValueRange coordinates, ArrayRef<Value> limits,
                            Value batchStride, Value pitch);
+  FailureOr<ArgumentRole> sourceOf(Operation *op, Value pointer);
+  Value generateLoaded(RankedTensorType type, Value memory, Value isInBounds,
+                       function_ref<std::pair<Value, Value>(ValueRange)> place);
+  Value isInMemory(Value memory, Value first, Value last, int64_t bytes);
+  LogicalResult lowerVectorLoad(VectorLoadOp op);
+  LogicalResult lowerPredicatedLoad(PredicatedLoadOp op);
+  void lowerBroadcast(BroadcastOp op);
   void lowerReshape(ReshapeOp op);
   void lowerOrder(GroupedOrderOp op);
-  LogicalResult lowerDot(ScaledDotOp op);
+  Value multiply(Value a, Value b, Value accumulator);
+  void lowerScaledDot(ScaledDotOp op);
+  void lowerDot(DotOp op);
 
   KernelOp kernel;
   func::FuncOp function;
@@ -240,6 +249,9 @@ FailureOr<Value> KernelLowering::countCtas() {
   Value tilesN = emit.ceilDivide(argument(ArgumentRole::N), tile->getN());
   Value tiles =
       emit.multiply(emit.multiply(tilesM, tilesN), argument(ArgumentRole::L));
+  // The CTAs of a cluster share the steps of one tile; here each of them takes
+  // all steps.
+  tiles = emit.multiply(tiles, int64_t(kernel.getClusterSize().value_or(1)));
   if (*rule == GridRule::Persistent)
     tiles = arith::MinUIOp::create(
         builder, tiles,
@@ -308,13 +320,18 @@ LogicalResult KernelLowering::build() {
       mapping.map(argument, builder.createOrFold<arith::IndexCastOp>(
                                 builder.getI32Type(), this->argument(*role)));
       break;
+    case ArgumentRole::PitchC:
+    case ArgumentRole::BatchStrideC:
     case ArgumentRole::PitchD:
     case ArgumentRole::BatchStrideD: {
-      const Memory &d = memories[ArgumentRole::D];
-      mapping.map(argument,
-                  builder.createOrFold<arith::IndexCastOp>(
-                      builder.getI64Type(),
-                      *role == ArgumentRole::PitchD ? d.pitch : d.batchStride));
+      bool isC =
+          *role == ArgumentRole::PitchC || *role == ArgumentRole::BatchStrideC;
+      bool isPitch =
+          *role == ArgumentRole::PitchC || *role == ArgumentRole::PitchD;
+      const Memory &matrix = memories[isC ? ArgumentRole::C : ArgumentRole::D];
+      mapping.map(argument, builder.createOrFold<arith::IndexCastOp>(
+                                builder.getI64Type(),
+                                isPitch ? matrix.pitch : matrix.batchStride));
       break;
     }
     case ArgumentRole::Alpha:
@@ -458,16 +475,215 @@ void KernelLowering::lowerReshape(ReshapeOp op) {
   mapping.map(op.getResult(), value);
 }
 
-LogicalResult KernelLowering::lowerDot(ScaledDotOp op) {
-  Type scaleType =
-      cast<RankedTensorType>(op.getScaleA().getType()).getElementType();
-  int64_t m = op.getM(), n = op.getN(), k = op.getK(),
-          vec = op.getScaleVectorSize();
+/// The role of the memory that an epilogue reads through a pointer.
+FailureOr<ArgumentRole> KernelLowering::sourceOf(Operation *op, Value pointer) {
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (!isa<FloatType>(element))
+    return op->emitOpError("expected floating-point elements for the "
+                           "reference conversion, got ")
+           << element;
+  FailureOr<ArgumentRole> role = roleOf(op, pointer);
+  if (succeeded(role) && *role == ArgumentRole::D)
+    return op->emitOpError("expected an input to load from, got the output; "
+                           "the reference conversion reads d nowhere");
+  return role;
+}
+
+/// Whether the elements `first` to `last` (index) lie inside of a memory.
+Value KernelLowering::isInMemory(Value memory, Value first, Value last,
+                                 int64_t bytes) {
+  Value count = emit.divide(memref::DimOp::create(builder, memory, 0), bytes);
+  // Compared as signed: a negative place is outside, too.
+  return arith::AndIOp::create(
+      builder, emit.compare(arith::CmpIPredicate::sge, first, emit.index(0)),
+      emit.compare(arith::CmpIPredicate::slt, last, count));
+}
+
+/// A tile whose elements are read from memory, decoded. `place` says for the
+/// indices of an element whether there is one and where, counted in elements.
+Value KernelLowering::generateLoaded(
+    RankedTensorType type, Value memory, Value isInBounds,
+    function_ref<std::pair<Value, Value>(ValueRange)> place) {
+  Type element = type.getElementType(), f32 = builder.getF32Type();
+  unsigned bits = getElementBits(element);
+  Value bytes = readable(memory);
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  return emit.generate(sizes, f32, [&](ValueRange indices) -> Value {
+    auto [isThere, at] = place(indices);
+    isThere = arith::AndIOp::create(builder, isThere, isInBounds);
+    // A branch and no selection: there may be no memory at all.
+    auto branch = scf::IfOp::create(builder, f32, isThere, true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value code = emit.readCode(bytes, {emit.index(0), at}, bits);
+    scf::YieldOp::create(builder, emit.decode(code, element));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, emit.f32(0.0f));
+    return branch.getResult(0);
+  });
+}
+
+LogicalResult KernelLowering::lowerVectorLoad(VectorLoadOp op) {
+  FailureOr<ArgumentRole> role = sourceOf(op, op.getPointer());
+  if (failed(role))
+    return failure();
+  Value memory = memories[*role].memory;
+  RankedTensorType type = op.getType();
+  int64_t bytes = getElementBits(type.getElementType()) / 8;
+  Value offset = emit.toIndex(get(op.getOffset()));
+  Value limit = emit.toIndex(get(op.getLimit()));
+  Value end = arith::MinSIOp::create(
+      builder, limit, emit.add(offset, emit.index(type.getDimSize(0))));
+  Value isEmpty = emit.compare(arith::CmpIPredicate::sle, end, offset);
+  Value last = arith::SubIOp::create(builder, end, emit.index(1));
+  Value isInBounds = arith::OrIOp::create(
+      builder, isEmpty, isInMemory(memory, offset, last, bytes));
+  require(isInBounds, cpuLoadOutOfBounds);
+  mapping.map(op.getResult(),
+              generateLoaded(type, memory, isInBounds, [&](ValueRange indices) {
+                Value at = emit.add(indices[0], offset);
+                return std::pair(
+                    emit.compare(arith::CmpIPredicate::slt, at, limit), at);
+              }));
+  return success();
+}
+
+LogicalResult KernelLowering::lowerPredicatedLoad(PredicatedLoadOp op) {
+  FailureOr<ArgumentRole> role = sourceOf(op, op.getPointer());
+  if (failed(role))
+    return failure();
+  Value memory = memories[*role].memory;
+  RankedTensorType type = op.getType();
+  int64_t bytes = getElementBits(type.getElementType()) / 8;
+  auto toIndex = [&](Value value) { return emit.toIndex(get(value)); };
+  Value strideRow = toIndex(op.getStrideRow());
+  Value base = emit.multiply(toIndex(op.getCoordinates()[0]),
+                             toIndex(op.getStrideBatch()));
+  // The part of the tile that lies inside of the matrix, and its corners in
+  // memory: offsets are linear in row and column.
+  Value limits[] = {op.getLimitM(), op.getLimitN()};
+  Value starts[2], firsts[2], ends[2], isEmpty;
+  for (auto [dim, limit] : llvm::enumerate(limits)) {
+    starts[dim] = toIndex(op.getCoordinates()[1 + dim]);
+    firsts[dim] = clampToZero(starts[dim]);
+    Value end = emit.add(starts[dim], emit.index(type.getDimSize(1 + dim)));
+    ends[dim] = arith::MinSIOp::create(builder, end, toIndex(limit));
+    Value isNothing =
+        emit.compare(arith::CmpIPredicate::sle, ends[dim], firsts[dim]);
+    isEmpty =
+        isEmpty ? arith::OrIOp::create(builder, isEmpty, isNothing).getResult()
+                : isNothing;
+  }
+  auto before = [&](Value end) -> Value {
+    return arith::SubIOp::create(builder, end, emit.index(1));
+  };
+  auto rowStart = [&](Value row) {
+    return emit.add(base, emit.multiply(row, strideRow));
+  };
+  Value firstRow = rowStart(firsts[0]), lastRow = rowStart(before(ends[0]));
+  Value lowest =
+      emit.add(arith::MinSIOp::create(builder, firstRow, lastRow), firsts[1]);
+  Value highest = emit.add(arith::MaxSIOp::create(builder, firstRow, lastRow),
+                           before(ends[1]));
+  Value isInBounds = arith::OrIOp::create(
+      builder, isEmpty, isInMemory(memory, lowest, highest, bytes));
+  require(isInBounds, cpuLoadOutOfBounds);
+  mapping.map(
+      op.getResult(),
+      generateLoaded(type, memory, isInBounds, [&](ValueRange indices) {
+        Value isThere;
+        Value at[2];
+        for (int64_t dim : {0, 1}) {
+          at[dim] = emit.add(indices[1 + dim], starts[dim]);
+          for (Value check :
+               {emit.compare(arith::CmpIPredicate::sge, at[dim], firsts[dim]),
+                emit.compare(arith::CmpIPredicate::slt, at[dim], ends[dim])})
+            isThere =
+                isThere
+                    ? arith::AndIOp::create(builder, isThere, check).getResult()
+                    : check;
+        }
+        return std::pair(isThere, emit.add(rowStart(at[0]), at[1]));
+      }));
+  return success();
+}
+
+void KernelLowering::lowerBroadcast(BroadcastOp op) {
+  Value source = get(op.getSource());
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(builder.getContext(), op.getType().getShape());
+  bool isOne = type.getDimSize(0) == 1;
+  mapping.map(
+      op.getResult(),
+      emit.generate(
+          sizes, type.getElementType(), [&](ValueRange indices) -> Value {
+            Value at = isOne ? emit.index(0) : indices[op.getDimension()];
+            return tensor::ExtractOp::create(builder, source, at);
+          }));
+}
+
+/// accumulator + A B of tiles, in the accumulator's type.
+Value KernelLowering::multiply(Value a, Value b, Value accumulator) {
   AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1),
              d2 = builder.getAffineDimExpr(2);
   MLIRContext *context = builder.getContext();
   auto parallel = utils::IteratorType::parallel,
        reduction = utils::IteratorType::reduction;
+  AffineMap maps[] = {AffineMap::get(3, 0, {d0, d1}, context),
+                      AffineMap::get(3, 0, {d1, d2}, context),
+                      AffineMap::get(3, 0, {d0, d2}, context)};
+  // K in the middle: sums run in ascending order of K, rows of B contiguously.
+  return emit.generic(
+      {a, b}, accumulator, maps, {parallel, reduction, parallel},
+      [&](ValueRange arguments) {
+        return multiplyAdd(arguments[2], arguments[0], arguments[1]);
+      });
+}
+
+/// Sums of `promote_every` elements are added to the accumulator; in f64 that
+/// is the sum itself.
+void KernelLowering::lowerDot(DotOp op) {
+  Value a = get(op.getA()), b = get(op.getB());
+  Value sum = getAccumulator(op.getAccumulator());
+  auto every = op.getPromoteEvery();
+  if (!every || options.accumulateF64) {
+    mapping.map(op.getResult(), multiply(a, b, sum));
+    return;
+  }
+  int64_t extent = *every;
+  auto slice = [&](Value tile, unsigned dim, int64_t first) -> Value {
+    auto type = cast<RankedTensorType>(tile.getType());
+    SmallVector<int64_t> offsets(2, 0), sizes(type.getShape());
+    offsets[dim] = first;
+    sizes[dim] = extent;
+    MLIRContext *context = builder.getContext();
+    return tensor::ExtractSliceOp::create(
+        builder, tile, getAsIndexOpFoldResult(context, offsets),
+        getAsIndexOpFoldResult(context, sizes),
+        SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
+  };
+  for (int64_t first = 0; first < op.getK(); first += extent) {
+    Value zeros = emit.fill(emit.extents(sum), emit.f32(0.0f));
+    Value sliceA = slice(a, 1, first), sliceB = slice(b, 0, first);
+    Value partial = multiply(sliceA, sliceB, zeros);
+    sum = emit.map(
+        {sum, partial}, builder.getF32Type(), [&](ValueRange values) -> Value {
+          return arith::AddFOp::create(builder, values[0], values[1]);
+        });
+  }
+  mapping.map(op.getResult(), sum);
+}
+
+void KernelLowering::lowerScaledDot(ScaledDotOp op) {
+  Type scaleType =
+      cast<RankedTensorType>(op.getScaleA().getType()).getElementType();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK(),
+          vec = op.getScaleVectorSize();
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
+  MLIRContext *context = builder.getContext();
+  auto parallel = utils::IteratorType::parallel;
   Value limit;
   if (op.getLimitK())
     limit = emit.toIndex(get(op.getLimitK()));
@@ -501,17 +717,8 @@ LogicalResult KernelLowering::lowerDot(ScaledDotOp op) {
                    d0, 1);
   Value b = scaled(get(op.getB()), get(op.getScaleB()), k, n, d0.floorDiv(vec),
                    d1, 0);
-  AffineMap maps[] = {AffineMap::get(3, 0, {d0, d1}, context),
-                      AffineMap::get(3, 0, {d1, d2}, context),
-                      AffineMap::get(3, 0, {d0, d2}, context)};
-  // K in the middle: sums run in ascending order of K, rows of B contiguously.
-  Value result = emit.generic(
-      {a, b}, getAccumulator(op.getAccumulator()), maps,
-      {parallel, reduction, parallel}, [&](ValueRange arguments) {
-        return multiplyAdd(arguments[2], arguments[0], arguments[1]);
-      });
-  mapping.map(op.getResult(), result);
-  return success();
+  mapping.map(op.getResult(),
+              multiply(a, b, getAccumulator(op.getAccumulator())));
 }
 
 void KernelLowering::lowerOrder(GroupedOrderOp op) {
@@ -609,7 +816,20 @@ LogicalResult KernelLowering::lowerLevelOp(Operation &op) {
                         .getResult());
         return success();
       })
-      .Case([&](ScaledDotOp dot) { return lowerDot(dot); })
+      .Case([&](VectorLoadOp load) { return lowerVectorLoad(load); })
+      .Case([&](PredicatedLoadOp load) { return lowerPredicatedLoad(load); })
+      .Case([&](BroadcastOp broadcast) {
+        lowerBroadcast(broadcast);
+        return success();
+      })
+      .Case([&](ScaledDotOp dot) {
+        lowerScaledDot(dot);
+        return success();
+      })
+      .Case([&](DotOp dot) {
+        lowerDot(dot);
+        return success();
+      })
       .Case([&](GroupedOrderOp order) {
         lowerOrder(order);
         return success();

@@ -4,6 +4,7 @@
 #include "bsmm/Conversion/Passes.h"
 #include "bsmm/Target/Target.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 
@@ -139,49 +140,26 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
 }
 
 namespace {
-struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
-  void runOnOperation() override {
-    gpu::GPUModuleOp module = getOperation();
+/// Makes the kernels of a gpu.module ready for the patterns.
+struct KernelPreparation {
+  gpu::GPUModuleOp module;
+
+  LogicalResult run(KernelValuesMap &values) {
     SmallVector<KernelOp> kernels;
     for (KernelOp kernel : module.getOps<KernelOp>())
       kernels.push_back(kernel);
     if (kernels.empty())
-      return;
-    if (Operation *other = module.lookupSymbol(sharedName)) {
-      other->emitError("expected no symbol '")
-          << sharedName << "', which names the kernels' shared memory";
-      return signalPassFailure();
-    }
-    KernelValuesMap values;
+      return success();
+    if (Operation *other = module.lookupSymbol(sharedName))
+      return other->emitError("expected no symbol '")
+             << sharedName << "', which names the kernels' shared memory";
     for (KernelOp kernel : kernels) {
       if (failed(checkKernel(kernel)))
-        return signalPassFailure();
+        return failure();
       values[kernel.getSymName()] = buildEntry(kernel);
       expandRoles(kernel, values[kernel.getSymName()]);
     }
-
-    LowerToLLVMOptions options(&getContext());
-    LLVMTypeConverter converter(&getContext(), options);
-    populateBsmmToNVVMTypeConversions(converter);
-    RewritePatternSet patterns(&getContext());
-    populateKernelToNVVMPatterns(converter, values, patterns);
-    populateChannelToNVVMPatterns(converter, values, patterns);
-    populateCopyToNVVMPatterns(converter, values, patterns);
-    populateMmaToNVVMPatterns(converter, values, patterns);
-    populateRegisterToNVVMPatterns(converter, values, patterns);
-    populateEpilogueToNVVMPatterns(converter, values, patterns);
-    populateGpuToNVVMConversionPatterns(converter, patterns);
-    ConversionTarget target(getContext());
-    target.addIllegalDialect<BsmmDialect>();
-    target.addIllegalDialect<gpu::GPUDialect>();
-    target.addLegalOp<gpu::GPUModuleOp>();
-    target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
-                           NVVM::NVVMDialect, scf::SCFDialect,
-                           vector::VectorDialect>();
-    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                         target);
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
-      signalPassFailure();
+    return success();
   }
 
   /// What the lowering relies on and the verifier of an operation can't see.
@@ -194,7 +172,6 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     if (!target)
       return kernel.emitOpError("expected a target, e.g. target = "
                                 "#bsmm.target<\"sm_100a\">");
-    gpu::GPUModuleOp module = getOperation();
     auto known =
         module->getAttrOfType<TargetAttr>(BsmmDialect::getTargetAttrName());
     if (known && known != target)
@@ -332,7 +309,6 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
   }
 
   LLVM::GlobalOp getSharedMemory() {
-    gpu::GPUModuleOp module = getOperation();
     if (auto known = module.lookupSymbol<LLVM::GlobalOp>(sharedName))
       return known;
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
@@ -428,4 +404,45 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     return values;
   }
 };
+
+struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    if (module.getOps<KernelOp>().empty())
+      return;
+    KernelValuesMap values;
+    if (failed(prepareKernelsForNVVM(module, values)))
+      return signalPassFailure();
+
+    LowerToLLVMOptions options(&getContext());
+    LLVMTypeConverter converter(&getContext(), options);
+    populateBsmmToNVVMTypeConversions(converter);
+    RewritePatternSet patterns(&getContext());
+    populateKernelToNVVMPatterns(converter, values, patterns);
+    populateChannelToNVVMPatterns(converter, values, patterns);
+    populateCopyToNVVMPatterns(converter, values, patterns);
+    populateMmaToNVVMPatterns(converter, values, patterns);
+    populateRegisterToNVVMPatterns(converter, values, patterns);
+    populateEpilogueToNVVMPatterns(converter, values, patterns);
+    populateExponentialToNVVMPatterns(converter, patterns);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<BsmmDialect>();
+    target.addIllegalOp<math::ExpOp>();
+    target.addIllegalDialect<gpu::GPUDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
+                           NVVM::NVVMDialect, scf::SCFDialect,
+                           vector::VectorDialect>();
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
 } // namespace
+
+LogicalResult bsmm::prepareKernelsForNVVM(gpu::GPUModuleOp module,
+                                          KernelValuesMap &values) {
+  return KernelPreparation{module}.run(values);
+}

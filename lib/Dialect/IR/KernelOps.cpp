@@ -207,7 +207,9 @@ LogicalResult KernelOp::verifyRegions() {
                       (dialect == "math" ||
                        op->getName().getStringRef() == "tensor.splat")) ||
                      (getLevel() == Level::Pipeline && dialect == "vector" &&
-                      isMemoryEffectFree(op));
+                      isMemoryEffectFree(op)) ||
+                     (op->getName().getStringRef() == "math.exp" &&
+                      getElementTypeOrSelf(op->getResult(0)).isF32());
     // Arithmetic on narrow floats has no instructions; tiles of them are loaded
     // and multiplied only.
     auto isComputed = [](Type type) {
@@ -227,7 +229,7 @@ LogicalResult KernelOp::verifyRegions() {
         op->emitOpError("expected bsmm, arith, scf, gpu.block_id, "
                         "gpu.grid_dim and ")
         << (getLevel() == Level::Tile ? "tensor.splat or math"
-                                      : "vector operations")
+                                      : "vector operations and math.exp of f32")
         << " in a kernel at the " << stringifyLevel(getLevel()) << " level";
     diagnostic.attachNote(getLoc()) << "the kernel's level is stated here";
     return WalkResult::interrupt();

@@ -20,8 +20,8 @@ static LogicalResult expectBuffer(Operation *op, StringRef what,
   return success();
 }
 
-/// Who executes an operation.
-enum class Executor { Warpgroups, Warp, Leader };
+/// Who executes an operation: one leader, or one of each warpgroup.
+enum class Executor { Warpgroups, Warp, Leader, Leaders };
 
 /// Whether all threads of the CTA have the same value: it comes from arguments,
 /// constants and the place of the CTA, and from loops over such values. Looks
@@ -81,8 +81,13 @@ static LogicalResult verifyExecutor(Operation *op, Executor executor) {
                              "it");
     return success();
   case Executor::Leader:
+  case Executor::Leaders:
     if (!isInLeader)
       return op->emitOpError("expected in a bsmm.leader: one thread issues it");
+    if (executor == Executor::Leader &&
+        op->getParentOfType<LeaderOp>().getEachWarpgroup())
+      return op->emitOpError("expected in a bsmm.leader without "
+                             "each_warpgroup: one thread issues it");
     return success();
   }
   return success();
@@ -266,11 +271,20 @@ int64_t WarpRoleOp::getNumThreads() {
   return getCount() * target::threads::perWarp;
 }
 
+/// What each warpgroup of a role does on its own needs such a role.
+static LogicalResult verifyEachWarpgroup(Operation *op, bool isStated) {
+  auto role = op->getParentOfType<WarpRoleOp>();
+  if (isStated && (!role || !role.isWarpgroup()))
+    return op->emitOpError("expected each_warpgroup in the bsmm.warp_role of "
+                           "warpgroups only");
+  return success();
+}
+
 LogicalResult LeaderOp::verify() {
   if (!(*this)->getParentOfType<WarpRoleOp>())
     return emitOpError("expected to be inside of a bsmm.warp_role, whose "
                        "leader it is");
-  return success();
+  return verifyEachWarpgroup(*this, getEachWarpgroup());
 }
 
 LogicalResult WarpgroupIndexOp::verify() {
@@ -354,7 +368,7 @@ LogicalResult LoadAsyncOp::verify() {
 }
 
 LogicalResult StoreAsyncOp::verify() {
-  if (failed(verifyExecutor(*this, Executor::Leader)))
+  if (failed(verifyExecutor(*this, Executor::Leaders)))
     return failure();
   return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
                         getSource().getType());
@@ -429,6 +443,15 @@ LogicalResult ScaledMmaOp::verify() {
     return emitOpError("expected scales that divide k = ")
            << k << " alike, got " << sfa.getShape()[1] << " groups for A and "
            << sfb.getShape()[1] << " for B";
+  if (sfa.getElementType() != sfb.getElementType())
+    return emitOpError("expected scales of one type, got ")
+           << sfa.getElementType() << " for A and " << sfb.getElementType()
+           << " for B";
+  if (std::string reason =
+          whyNotScaledFormat(a.getElementType(), b.getElementType(),
+                             sfa.getElementType(), k / sfa.getShape()[1]);
+      !reason.empty())
+    return emitOpError(reason);
   if (sfa.getShape()[0] < m || sfb.getShape()[0] < n)
     return emitOpError("expected scales for ")
            << m << " rows of A and " << n << " rows of B, got "
@@ -462,6 +485,56 @@ static LogicalResult verifyAccumulatorRole(Operation *op,
   return success();
 }
 
+/// Whether multiplications into a sum may still run: it comes from a bsmm.mma
+/// without a wait for all groups. Operations around it may not have been
+/// verified yet.
+static bool isUnfinished(Value sum, llvm::SmallPtrSetImpl<Value> &seen) {
+  if (!seen.insert(sum).second)
+    return false;
+  auto isAny = [&](std::initializer_list<Value> values) {
+    return llvm::any_of(values,
+                        [&](Value v) { return v && isUnfinished(v, seen); });
+  };
+  auto yielded = [](Region &region, unsigned number) -> Value {
+    if (region.empty() || region.front().empty())
+      return {};
+    Operation &last = region.front().back();
+    return number < last.getNumOperands() ? last.getOperand(number) : Value();
+  };
+  auto carried = [&](scf::ForOp loop, unsigned number) {
+    Value init = number < loop.getInitArgs().size()
+                     ? Value(loop.getInitArgs()[number])
+                     : Value();
+    return isAny({init, yielded(loop.getRegion(), number)});
+  };
+  if (auto argument = dyn_cast<BlockArgument>(sum)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument.getArgNumber() > 0 &&
+           carried(loop, argument.getArgNumber() - 1);
+  }
+  Operation *op = sum.getDefiningOp();
+  unsigned number = cast<OpResult>(sum).getResultNumber();
+  if (isa<MmaOp>(op))
+    return true;
+  if (auto wait = dyn_cast<WaitMmaOp>(op))
+    return wait.getPending() != 0 && isAny({wait.getAccumulator()});
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return carried(loop, number);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return isAny({yielded(branch.getThenRegion(), number),
+                  yielded(branch.getElseRegion(), number)});
+  return false;
+}
+
+static LogicalResult expectFinished(Operation *op, Value sum) {
+  llvm::SmallPtrSet<Value, 16> seen;
+  if (isUnfinished(sum, seen))
+    return op->emitOpError("expected a sum that has been waited for, got one "
+                           "whose multiplications may still run; insert "
+                           "bsmm.wait_mma with 0 pending groups");
+  return success();
+}
+
 LogicalResult ZeroAccumulatorOp::verify() {
   return verifyAccumulatorRole(*this, getResult().getType());
 }
@@ -480,6 +553,10 @@ LogicalResult MmaOp::verify() {
         failed(verifySwizzled(*this, name, type)))
       return failure();
   }
+  if (std::string reason =
+          whyNotDenseFormat(a.getElementType(), b.getElementType());
+      !reason.empty())
+    return emitOpError(reason);
   int64_t m = a.getShape()[0], k = a.getShape()[1], n = b.getShape()[0];
   if (b.getShape()[1] != k)
     return emitOpError("expected A [m, k] and B [n, k] with one k, got ")
@@ -507,6 +584,7 @@ LogicalResult ReduceClusterOp::verify() {
   BufferType buffer = getBuffer().getType();
   if (failed(verifyExecutor(*this, Executor::Warpgroups)) ||
       failed(verifyAccumulatorRole(*this, source)) ||
+      failed(expectFinished(*this, getAccumulator())) ||
       failed(expectBuffer(*this, "the buffer", buffer, MemorySpace::Shared,
                           BufferLayout::RowMajor)))
     return failure();
@@ -535,6 +613,9 @@ LogicalResult ReduceClusterOp::verify() {
 }
 
 LogicalResult AddAccumulatorsOp::verify() {
+  for (Value sum : getOperands())
+    if (failed(expectFinished(*this, sum)))
+      return failure();
   return verifyAccumulatorRole(*this, getResult().getType());
 }
 
@@ -575,7 +656,8 @@ LogicalResult DrainOp::verify() {
   int64_t columns = int64_t(getColumns());
   if (auto accumulator =
           dyn_cast<AccumulatorType>(getAccumulator().getType())) {
-    if (failed(verifyAccumulatorRole(*this, accumulator)))
+    if (failed(verifyAccumulatorRole(*this, accumulator)) ||
+        failed(expectFinished(*this, getAccumulator())))
       return failure();
     if (columns < 8 || columns > 256 || columns % 8 != 0)
       return emitOpError("expected 8 to 256 columns in steps of 8, got ")
@@ -741,13 +823,17 @@ LogicalResult WriteGlobalOp::verify() {
 LogicalResult WaitStoresOp::verify() {
   if (int64_t pending = int64_t(getPending()); pending < 0 || pending > 63)
     return emitOpError("expected 0 to 63 pending stores, got ") << pending;
-  return verifyExecutor(*this, Executor::Leader);
+  return verifyExecutor(*this, Executor::Leaders);
 }
 
 LogicalResult PublishOp::verify() {
+  if (failed(verifyEachWarpgroup(*this, getEachWarpgroup())))
+    return failure();
   return verifyExecutor(*this, Executor::Warpgroups);
 }
 
 LogicalResult SynchronizeOp::verify() {
+  if (failed(verifyEachWarpgroup(*this, getEachWarpgroup())))
+    return failure();
   return verifyExecutor(*this, Executor::Warpgroups);
 }

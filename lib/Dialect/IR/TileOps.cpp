@@ -54,11 +54,13 @@ LogicalResult TmaStoreOp::verify() {
 }
 
 /// Elements that are loaded or stored one by one.
-static LogicalResult verifyWholeBytes(Operation *op, Type element) {
-  unsigned bits = getElementBits(element);
+static LogicalResult verifyWholeBytes(Operation *op, RankedTensorType tile) {
+  unsigned bits = getElementBits(tile.getElementType());
   if (bits != 8 && bits != 16 && bits != 32)
     return op->emitOpError("expected elements of 8, 16 or 32 bits, got ")
-           << element;
+           << tile.getElementType();
+  if (tile.getEncoding())
+    return op->emitOpError("expected a tile without encoding, got ") << tile;
   return success();
 }
 
@@ -70,7 +72,7 @@ static LogicalResult verifyPredicated(Operation *op, RankedTensorType tile,
   if (numCoordinates != 3)
     return op->emitOpError("expected 3 coordinates [batch, row, column], got ")
            << numCoordinates;
-  return verifyWholeBytes(op, tile.getElementType());
+  return verifyWholeBytes(op, tile);
 }
 
 LogicalResult PredicatedStoreOp::verify() {
@@ -85,7 +87,7 @@ LogicalResult VectorLoadOp::verify() {
   if (getType().getRank() != 1)
     return emitOpError("expected a vector, i.e. a tile of rank 1, got ")
            << getType();
-  return verifyWholeBytes(*this, getType().getElementType());
+  return verifyWholeBytes(*this, getType());
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -94,7 +96,8 @@ LogicalResult BroadcastOp::verify() {
   if (dimension != 0 && dimension != 1)
     return emitOpError("expected dimension 0 or 1, got ") << dimension;
   if (source.getRank() != 1 || result.getRank() != 2 ||
-      source.getElementType() != result.getElementType())
+      source.getElementType() != result.getElementType() ||
+      source.getEncoding() || result.getEncoding())
     return emitOpError("expected a tile of rank 2 from a vector of the same "
                        "elements, got ")
            << result << " from " << source;
@@ -320,10 +323,14 @@ LogicalResult DotOp::verify() {
   RankedTensorType a = tensorOf(getA()), b = tensorOf(getB()),
                    accumulator = tensorOf(getAccumulator());
   for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b},
-                            std::pair{"the accumulator", accumulator}})
+                            std::pair{"the accumulator", accumulator}}) {
     if (type.getRank() != 2)
       return emitOpError("expected ") << name << " to have rank 2, got " << type
                                       << "; drop the batch with bsmm.reshape";
+    if (type.getEncoding())
+      return emitOpError("expected ")
+             << name << " without encoding, got " << type;
+  }
   if (b.getDimSize(0) != getK())
     return emitOpError("expected A [m, k] and B [k, n] with one k, got ")
            << getK() << " and " << b.getDimSize(0)

@@ -1,6 +1,7 @@
 //===- EmitEpilogue.cpp - from the accumulator to the output --------------===//
 
 #include "PipelineBuilder.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -10,6 +11,11 @@ using namespace bsmm;
 
 /// Columns of the accumulator that a thread holds at a time.
 static constexpr int64_t drainColumns = 32;
+
+/// The one function that needs no device library.
+static bool isExponential(Operation *op) {
+  return isa<math::ExpOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32();
+}
 
 FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
   if (Value known = piece.local.lookupOrNull(value);
@@ -97,13 +103,15 @@ FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
   };
   // Remainders and the functions of math become calls of a device library.
   if (!op || op == tile.mainLoop || !op->hasTrait<OpTrait::Elementwise>() ||
-      op->getNumResults() != 1 || !isa<arith::ArithDialect>(op->getDialect()) ||
+      op->getNumResults() != 1 ||
+      !(isa<arith::ArithDialect>(op->getDialect()) || isExponential(op)) ||
       isa<arith::RemFOp>(op) ||
       !llvm::all_of(op->getOperandTypes(), isLowered) ||
       !llvm::all_of(op->getResultTypes(), isLowered))
     return tile.store->emitOpError(
                "expected elementwise arith operations in f16, "
-               "bf16 or f32 on the accumulator, constants, loads "
+               "bf16 or f32, or math.exp of f32, on the accumulator, "
+               "constants, loads "
                "and scalars before the store, got '")
            << (op ? op->getName().getStringRef() : StringRef("an argument"))
            << "' on the way";

@@ -27,7 +27,10 @@ void PipelineBuilder::emitRegisterMultiplications() {
   Value step = mapping.lookup(tile.mainLoop.getStep());
   OpBuilder::InsertionGuard guard(builder);
 
-  if (tile.dots.front().isPromoted) {
+  // Sums that are promoted are waited for one by one. With one slot each step
+  // is, too: the next one is not loaded before this one's slot is released.
+  bool isPromoted = tile.dots.front().isPromoted;
+  if (isPromoted || tile.stages == 1) {
     Value zero = ZeroAccumulatorOp::create(builder, loc, type);
     auto loop =
         scf::ForOp::create(builder, tile.mainLoop.getLoc(), lower, upper, step,
@@ -36,10 +39,25 @@ void PipelineBuilder::emitRegisterMultiplications() {
     builder.setInsertionPointToStart(loop.getBody());
     Value iteration = loop.getRegionIterArg(0), sum = loop.getRegionIterArg(1);
     auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
-    Value partial = emitMultiply(slot.getBuffers(), Value());
-    partial = WaitMmaOp::create(builder, loc, type, partial, 0);
-    ReleaseOp::create(builder, loc, loadChannel, iteration);
-    sum = AddAccumulatorsOp::create(builder, loc, sum, partial);
+    auto release = [&] {
+      ReleaseOp::create(builder, loc, loadChannel, iteration);
+    };
+    if (!isPromoted) {
+      sum = emitMultiply(slot.getBuffers(), sum);
+      sum = WaitMmaOp::create(builder, loc, type, sum, 0);
+      release();
+    }
+    for (TileKernel::Dot &dot : tile.dots) {
+      if (!isPromoted)
+        break;
+      Value partial = MmaOp::create(builder, dot.op->getLoc(), type,
+                                    slot.getBuffers()[dot.a],
+                                    slot.getBuffers()[dot.b], Value());
+      partial = WaitMmaOp::create(builder, loc, type, partial, 0);
+      if (&dot == &tile.dots.back())
+        release();
+      sum = AddAccumulatorsOp::create(builder, loc, sum, partial);
+    }
     Value next = arith::AddIOp::create(builder, loc, iteration, one);
     scf::YieldOp::create(builder, loc, ValueRange{next, sum});
     return;

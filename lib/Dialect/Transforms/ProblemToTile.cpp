@@ -5,6 +5,7 @@
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace bsmm {
@@ -62,6 +63,7 @@ private:
                        Value m, Value n, Value step);
   Value loadVector(Value pointer, Value vector, Value offset, Value limit,
                    int64_t dimension);
+  Value buildSilu(Value x);
   Value buildEpilogue(Value accumulator, ValueRange coordinates);
 
   ScaledMatmulOp op;
@@ -129,9 +131,6 @@ LogicalResult KernelBuilder::checkDense() {
 }
 
 LogicalResult KernelBuilder::check() {
-  if (op.getActivation() == Activation::Silu)
-    return op.emitOpError(
-        "expected no silu: tile-level kernels have no exponential yet");
   if (NumericsAttr numerics = op.getNumericsAttr()) {
     int64_t promote = numerics.getPromoteEvery();
     if (!numerics.getAccumulate().isF32() ||
@@ -292,6 +291,26 @@ Value KernelBuilder::loadVector(Value pointer, Value vector, Value offset,
       values, dimension);
 }
 
+/// x / (1 + exp(-x)); for x < 0 x exp(x) / (1 + exp(x)), which does not
+/// overflow. NaN passes.
+Value KernelBuilder::buildSilu(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto number = [&](float value) -> Value {
+    return arith::ConstantOp::create(builder, type,
+                                     DenseElementsAttr::get(type, value));
+  };
+  Value negated = arith::NegFOp::create(builder, x);
+  Value magnitude = arith::MaximumFOp::create(builder, x, negated);
+  Value power = math::ExpOp::create(
+      builder, arith::NegFOp::create(builder, magnitude).getResult());
+  Value isPositive =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::OGE, x, number(0));
+  Value product = arith::MulFOp::create(builder, x, power);
+  Value numerator = arith::SelectOp::create(builder, isPositive, x, product);
+  Value denominator = arith::AddFOp::create(builder, power, number(1));
+  return arith::DivFOp::create(builder, numerator, denominator);
+}
+
 /// act(alpha * (acc * sa * sb) + beta * C + bias) * out_scale, each step
 /// rounded to f32, then the cast.
 Value KernelBuilder::buildEpilogue(Value value, ValueRange coordinates) {
@@ -309,15 +328,22 @@ Value KernelBuilder::buildEpilogue(Value value, ValueRange coordinates) {
   if (alpha)
     value = arith::MulFOp::create(builder, splat(alpha), value);
   if (beta) {
+    // Beta of zero: C is not read (its pointer may be null), nothing is added.
+    Value zero = arith::ConstantOp::create(builder, beta.getType(),
+                                           builder.getZeroAttr(beta.getType()));
+    Value isRead =
+        arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, beta, zero);
+    Value rows = arith::SelectOp::create(builder, isRead, sizeM, constant(0));
     Value box = PredicatedLoadOp::create(
         builder, RankedTensorType::get({1, config.blockM, config.blockN}, out),
-        c, coordinates, sizeM, sizeN, batchStrideC, pitchC);
+        c, coordinates, rows, sizeN, batchStrideC, pitchC);
     Value source = ReshapeOp::create(
         builder, RankedTensorType::get(type.getShape(), out), box);
     if (!out.isF32())
       source = arith::ExtFOp::create(builder, type, source);
     source = arith::MulFOp::create(builder, splat(beta), source);
-    value = arith::AddFOp::create(builder, value, source);
+    Value sum = arith::AddFOp::create(builder, value, source);
+    value = arith::SelectOp::create(builder, isRead, sum, value);
   }
   if (bias)
     value = arith::AddFOp::create(
@@ -331,6 +357,8 @@ Value KernelBuilder::buildEpilogue(Value value, ValueRange coordinates) {
         arith::CmpFOp::create(builder, arith::CmpFPredicate::UGT, value, zero);
     value = arith::SelectOp::create(builder, isKept, value, zero);
   }
+  if (op.getActivation() == Activation::Silu)
+    value = buildSilu(value);
   if (outScale)
     value = arith::MulFOp::create(builder, value, splat(outScale));
   if (out.isF32())

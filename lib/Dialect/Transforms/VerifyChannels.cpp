@@ -259,9 +259,12 @@ static FailureOr<LateConsumer> matchLateConsumer(const Side &side) {
 
 /// Threads that execute an operation; 0 when that is not known.
 static int64_t countThreads(Operation *op) {
-  if (op->getParentOfType<LeaderOp>())
-    return 1;
-  if (auto role = op->getParentOfType<WarpRoleOp>())
+  auto role = op->getParentOfType<WarpRoleOp>();
+  if (auto leader = op->getParentOfType<LeaderOp>())
+    return leader.getEachWarpgroup()
+               ? role.getCount() / target::threads::warpsPerWarpgroup
+               : 1;
+  if (role)
     return role.getCount() * target::threads::perWarp;
   return op->getParentOfType<KernelOp>().getBlockSize().value_or(0);
 }
@@ -289,26 +292,33 @@ static LogicalResult verifyCount(Operation *leave, ArrivalAttr arrival) {
   return success();
 }
 
-/// Multiplications into registers go on reading their operands: those issued
-/// before the last `allowed` groups must have been waited for in `block` before
-/// `leave`.
-static LogicalResult verifyWaitedFor(Block *block, Operation *leave,
-                                     int64_t allowed) {
-  int64_t issued = 0;
-  bool isWaitedFor = true;
+/// Multiplications into registers go on reading their operands until they have
+/// been waited for. At `leave` at most so many groups may still run as read
+/// other slots: none, or with `isLate` those that the block has issued itself,
+/// since the slot at hand is that of its last execution. Operations up to
+/// `enter`, if any, have nothing to do with the slot.
+static LogicalResult verifyWaitedFor(Block *block, Operation *enter,
+                                     Operation *leave, bool isLate) {
+  constexpr int64_t unknown = 1 << 20;
+  int64_t running = isLate ? unknown : 0, issued = 0;
   for (Operation &op : *block) {
     if (&op == leave)
       break;
-    if (isa<MmaOp>(op) || op.walk([](MmaOp) {
-                              return WalkResult::interrupt();
-                            }).wasInterrupted()) {
+    if (enter && !enter->isBeforeInBlock(&op))
+      continue;
+    if (isa<MmaOp>(op)) {
       ++issued;
-      isWaitedFor = issued <= allowed;
+      ++running;
+    } else if (op.walk([](MmaOp) {
+                   return WalkResult::interrupt();
+                 }).wasInterrupted()) {
+      running = unknown;
     }
     if (auto wait = dyn_cast<WaitMmaOp>(op))
-      isWaitedFor = int64_t(wait.getPending()) <= allowed;
+      running = std::min(running, int64_t(wait.getPending()));
   }
-  if (isWaitedFor)
+  int64_t allowed = isLate ? issued : 0;
+  if (running <= allowed)
     return success();
   return leave->emitOpError("expected a bsmm.wait_mma before it, with at most ")
          << allowed << " pending groups: earlier ones still read the slot";
@@ -347,7 +357,8 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
   if (getIteration(entered) != getIteration(left))
     return left->emitOpError("expected the iteration of its ") << enter;
   if (failed(verifyCount(left, arrival)) ||
-      (isa<WaitOp>(entered) && failed(verifyWaitedFor(block, leaveThere, 0))))
+      (isa<WaitOp>(entered) &&
+       failed(verifyWaitedFor(block, entered, leaveThere, false))))
     return failure();
   for (Value buffer : entered->getResults()) {
     for (Operation *user : buffer.getUsers()) {
@@ -371,7 +382,11 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
 /// The same for a consumer that releases late: the first step's slot is used
 /// before the loop, each further one in its own trip.
 static LogicalResult verifyLateConsumer(LateConsumer &consumer,
-                                        ArrivalAttr arrival) {
+                                        ArrivalAttr arrival, int64_t slots) {
+  if (slots < 2)
+    return consumer.inner.emitOpError(
+        "expected a channel of at least 2 slots, got 1: the consumer waits for "
+        "the next slot before it releases the last one");
   for (ReleaseOp release : {consumer.late, consumer.last})
     if (failed(verifyCount(release, arrival)))
       return failure();
@@ -386,12 +401,10 @@ static LogicalResult verifyLateConsumer(LateConsumer &consumer,
         return diagnostic;
       }
     }
-  int64_t groups = 0;
-  consumer.loop.getBody()->walk([&](MmaOp) { ++groups; });
-  return success(
-      succeeded(
-          verifyWaitedFor(consumer.loop.getBody(), consumer.late, groups)) &&
-      succeeded(verifyWaitedFor(consumer.loop->getBlock(), consumer.last, 0)));
+  return success(succeeded(verifyWaitedFor(consumer.loop.getBody(), nullptr,
+                                           consumer.late, true)) &&
+                 succeeded(verifyWaitedFor(consumer.loop->getBlock(), nullptr,
+                                           consumer.last, false)));
 }
 
 /// The bytes announced for a slot are the bytes delivered.
@@ -505,7 +518,9 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
   FailureOr<LateConsumer> late = failure();
   if (consumer.enters.size() == 2 && consumer.leaves.size() == 2) {
     late = matchLateConsumer(consumer);
-    if (failed(late) || failed(verifyLateConsumer(*late, create.getConsumer())))
+    if (failed(late) ||
+        failed(verifyLateConsumer(*late, create.getConsumer(),
+                                  create.getChannel().getType().getSlots())))
       return failure();
   } else if (failed(verifySide(create, consumer, create.getConsumer(), "wait",
                                "release"))) {

@@ -287,6 +287,9 @@ static std::string compileAndRun(ModuleOp module, ArgumentList &arguments,
                               "its output; those elements were not stored");
   report(cpuExtentsDisagree, "the extents of the operands of a "
                              "bsmm.scaled_matmul do not fit together");
+  report(cpuLoadOutOfBounds,
+         "the program loads outside of the memory of c, sa, sb or bias; those "
+         "elements were taken as zero");
   report(cpuRowsOutOfRange,
          "bsmm.extract_rows: the rows lie outside of the tile");
   return errors;
@@ -331,14 +334,16 @@ static OwningOpRef<ModuleOp> isolate(Operation *op) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Element type of what a kernel stores; null when it stores nothing.
-static Type findOutputType(KernelOp kernel) {
-  Type result;
-  kernel.walk([&](Operation *op) {
-    if (isa<TmaStoreOp, PredicatedStoreOp>(op))
-      result = getElementTypeOrSelf(op->getOperand(0));
-  });
-  return result;
+/// Element type of the matrix behind a pointer, which its loads and stores
+/// have; null without any.
+static Type findElementType(BlockArgument pointer) {
+  for (Operation *user : pointer.getUsers()) {
+    if (auto store = dyn_cast<PredicatedStoreOp>(user))
+      return getElementTypeOrSelf(store.getTile());
+    if (isa<PredicatedLoadOp, VectorLoadOp>(user))
+      return getElementTypeOrSelf(user->getResult(0));
+  }
+  return {};
 }
 
 static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
@@ -374,6 +379,10 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
       return gemm.c;
     case ArgumentRole::D:
       return gemm.d;
+    case ArgumentRole::RowScaleA:
+      return gemm.rowScaleA;
+    case ArgumentRole::RowScaleB:
+      return gemm.rowScaleB;
     case ArgumentRole::Bias:
       return gemm.bias;
     default:
@@ -397,7 +406,7 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
     int64_t rows = isN ? gemm.n : gemm.m;
     int64_t columns = isScale ? groups : isOutput ? gemm.n : gemm.k;
     auto map = dyn_cast<TensorMapType>(argument.getType());
-    Type type = map ? map.getElementType() : findOutputType(kernel);
+    Type type = map ? map.getElementType() : findElementType(argument);
     if (!type)
       continue;
     auto resolve = [&] {
@@ -589,6 +598,8 @@ static std::string executeFunction(func::FuncOp function, const CpuGemm &gemm,
   assign(matmul.getScaleA(), ArgumentRole::ScaleA, true);
   assign(matmul.getScaleB(), ArgumentRole::ScaleB, true);
   assign(matmul.getInit(), ArgumentRole::C, readsC);
+  assign(matmul.getRowScaleA(), ArgumentRole::RowScaleA, true);
+  assign(matmul.getRowScaleB(), ArgumentRole::RowScaleB, true);
   assign(matmul.getBias(), ArgumentRole::Bias, true);
   // Scalars may be constants.
   assign(matmul.getAlpha(), ArgumentRole::Alpha, false);
@@ -598,7 +609,9 @@ static std::string executeFunction(func::FuncOp function, const CpuGemm &gemm,
     return error;
 
   int64_t vector = matmul.getScaleVectorSize();
-  int64_t groups = llvm::divideCeil(uint64_t(gemm.k), uint64_t(vector));
+  int64_t groups =
+      vector ? int64_t(llvm::divideCeil(uint64_t(gemm.k), uint64_t(vector)))
+             : 0;
   int64_t rank = cast<RankedTensorType>(matmul.getA().getType()).getRank();
   if (rank == 2 && gemm.l != 1)
     return "L: expected 1 for a function on tensors without batch, got " +
@@ -685,6 +698,13 @@ static std::string executeFunction(func::FuncOp function, const CpuGemm &gemm,
         operand = {zeros, -1, -1};
       }
       break;
+    case ArgumentRole::RowScaleA:
+    case ArgumentRole::RowScaleB: {
+      bool isA = role == ArgumentRole::RowScaleA;
+      operand = isA ? gemm.rowScaleA : gemm.rowScaleB;
+      shape = {type.getDimSize(0) == 1 ? 1 : isA ? gemm.m : gemm.n};
+      break;
+    }
     default:
       operand = gemm.bias;
       shape = {gemm.n};

@@ -242,3 +242,40 @@ gpu.module @m {
     }
   }
 #-}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1> {bsmm.role = #bsmm.role<d>}, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    // expected-error @below {{expected an input to load from, got the output; the reference conversion reads d nowhere}}
+    %t = bsmm.vector_load %p[%c0] limit %c0 : tensor<128xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1> {bsmm.role = #bsmm.role<bias>})
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    // expected-error @below {{expected floating-point elements for the reference conversion, got 'i32'}}
+    %t = bsmm.vector_load %p[%c0] limit %c0 : tensor<128xi32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %s: i64 {bsmm.role = #bsmm.role<pitch_c>})
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    // expected-error @below {{expected an argument of the kernel with a role, e.g. {bsmm.role = #bsmm.role<a>}, for the reference conversion}}
+    %t = bsmm.predicated_load %p[%c0, %c0, %c0] limits [%c0, %c0]
+        strides [%s, %s] : tensor<1x128x8xf32>
+    bsmm.return
+  }
+}

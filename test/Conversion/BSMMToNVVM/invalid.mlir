@@ -312,3 +312,49 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 }
+
+// -----
+
+!a = !bsmm.buffer<64x64xf8E4M3FN, shared, swizzle_64B>
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
+                               block_size = 128 : i64,
+                               dynamic_shared_memory = 32768 : i64} {
+    %a = bsmm.alloc {offset = 0 : i64} : !a
+    // expected-error@below {{sm_100a: expected instruction family tcgen05 or mma_sync, got wgmma, which needs sm_90a}}
+    // expected-error@below {{failed to legalize operation 'bsmm.mma'}}
+    %0 = bsmm.mma %a, %a : !a, !a -> !bsmm.accumulator<64x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Two warpgroups with 240 registers a thread, and 128 threads with the 168 that
+// all start with.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  // expected-error@below {{expected the registers of its roles to fit the 65536 of sm_90a, got 82944; give some roles fewer}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
+                               block_size = 384 : i64,
+                               dynamic_shared_memory = 32768 : i64} {
+    bsmm.warp_role 0 count 8 registers 240 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// One register block of 8 too many.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  // expected-error@below {{expected the registers of its roles to fit the 65536 of sm_90a, got 66560; give some roles fewer}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
+                               block_size = 384 : i64,
+                               dynamic_shared_memory = 32768 : i64} {
+    bsmm.warp_role 8 count 4 registers 40 {
+    }
+    bsmm.warp_role 0 count 8 registers 240 {
+    }
+    bsmm.return
+  }
+}

@@ -146,7 +146,7 @@ gpu.module @m attributes {bsmm.target = 100 : i32} {}
 
 // -----
 
-// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages' on loops}}
+// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages' and 'bsmm.split' on loops}}
 module attributes {bsmm.stage = 4} {}
 
 // -----
@@ -262,3 +262,27 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// expected-error@below {{expected an arrival count in 1..1048575, got 0}}
+module attributes {x = #bsmm.arrival<warps, count = 0>} {}
+
+// -----
+
+// expected-error@below {{expected 'promote_every' to be 0 or a multiple of 32, got 48}}
+module attributes {x = #bsmm.numerics<accumulate = f32, promote_every = 48>} {}
+
+// -----
+
+func.func @f(%c0: index, %c1: index) {
+  // expected-error@below {{expected 'bsmm.split' to be an i64 in 1..8 on an scf.for, got 9 : i64}}
+  scf.for %i = %c0 to %c1 step %c1 {
+  } {bsmm.split = 9 : i64}
+  return
+}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.split' to be an i64 in 1..8 on an scf.for, got 2 : i64}}
+func.func private @f() attributes {bsmm.split = 2 : i64}

@@ -606,7 +606,7 @@ gpu.module @m {
 gpu.module @m {
   // expected-note@below {{the kernel's level is stated here}}
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations in a kernel at the pipeline level}}
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations and math.exp of f32 in a kernel at the pipeline level}}
     gpu.barrier
     bsmm.return
   }
@@ -628,8 +628,20 @@ gpu.module @m {
 gpu.module @m {
   // expected-note@below {{the kernel's level is stated here}}
   bsmm.kernel @k(%x: f32) attributes {level = #bsmm.level<pipeline>} {
-    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations in a kernel at the pipeline level}}
-    %0 = math.exp %x : f32
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations and math.exp of f32 in a kernel at the pipeline level}}
+    %0 = math.log %x : f32
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-note@below {{the kernel's level is stated here}}
+  bsmm.kernel @k(%x: f32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = arith.truncf %x : f32 to f16
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations and math.exp of f32 in a kernel at the pipeline level}}
+    %1 = math.exp %0 : f16
     bsmm.return
   }
 }
@@ -663,7 +675,7 @@ gpu.module @m {
   // expected-note@below {{the kernel's level is stated here}}
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %0 = arith.constant dense<1.0> : vector<4xf32>
-    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations in a kernel at the pipeline level}}
+    // expected-error@below {{expected bsmm, arith, scf, gpu.block_id, gpu.grid_dim and vector operations and math.exp of f32 in a kernel at the pipeline level}}
     vector.print %0 : vector<4xf32>
     bsmm.return
   }
@@ -686,6 +698,141 @@ gpu.module @m {
   bsmm.kernel @k(%x: f32) attributes {level = #bsmm.level<pipeline>} {
     // expected-error@below {{expected arithmetic on integers, f16, bf16 or f32}}
     %0 = arith.extf %x : f32 to f64
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #0 with role sa: expected !llvm.ptr<1>, got 'f32'}}
+  bsmm.kernel @k(%x: f32 {bsmm.role = #bsmm.role<sa>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #0 with role sb: expected !llvm.ptr<1>, got 'f32'}}
+  bsmm.kernel @k(%x: f32 {bsmm.role = #bsmm.role<sb>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #0 with role bias: expected !llvm.ptr<1>, got 'f32'}}
+  bsmm.kernel @k(%x: f32 {bsmm.role = #bsmm.role<bias>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #0 with role pitch_c: expected i64, got 'i32'}}
+  bsmm.kernel @k(%x: i32 {bsmm.role = #bsmm.role<pitch_c>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #0 with role batch_stride_c: expected i64, got 'i32'}}
+  bsmm.kernel @k(%x: i32 {bsmm.role = #bsmm.role<batch_stride_c>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #0 with role beta: expected f32, got 'i32'}}
+  bsmm.kernel @k(%x: i32 {bsmm.role = #bsmm.role<beta>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: role d is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  bsmm.kernel @k(%c: !llvm.ptr<1> {bsmm.role = #bsmm.role<c>},
+                 %d: !bsmm.tensor_map<128x64xf16> {bsmm.role = #bsmm.role<d>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: role c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  bsmm.kernel @k(%d: !llvm.ptr<1> {bsmm.role = #bsmm.role<d>},
+                 %c: !llvm.ptr<1> {bsmm.role = #bsmm.role<c>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: role c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  bsmm.kernel @k(%d: !bsmm.tensor_map<128x64xf16> {bsmm.role = #bsmm.role<d>},
+                 %c: !bsmm.tensor_map<128x64xf16> {bsmm.role = #bsmm.role<c>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: role pitch_c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  bsmm.kernel @k(%d: i64 {bsmm.role = #bsmm.role<pitch_d>},
+                 %c: i64 {bsmm.role = #bsmm.role<pitch_c>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{argument #1: role sa is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  bsmm.kernel @k(%d: !llvm.ptr<1> {bsmm.role = #bsmm.role<sb>},
+                 %c: !llvm.ptr<1> {bsmm.role = #bsmm.role<sa>})
+      attributes {level = #bsmm.level<tile>} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a cluster of 1 to 8 CTAs, got 0}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               cluster_size = 0 : i64} {
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@below {{expected a cluster of 1 to 8 CTAs, got 9}}
+  bsmm.kernel @k() attributes {level = #bsmm.level<tile>,
+                               cluster_size = 9 : i64} {
     bsmm.return
   }
 }

@@ -1773,3 +1773,1534 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got 16}}
+    bsmm.warp_role 0 count 4 registers 16 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got 20}}
+    bsmm.warp_role 0 count 4 registers 20 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got 28}}
+    bsmm.warp_role 0 count 4 registers 28 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got 257}}
+    bsmm.warp_role 0 count 4 registers 257 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got 264}}
+    bsmm.warp_role 0 count 4 registers 264 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got 0}}
+    bsmm.warp_role 0 count 4 registers 0 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 24 to 256 registers in steps of 8, got -8}}
+    bsmm.warp_role 0 count 4 registers -8 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected whole warpgroups to give other registers to, got one warp}}
+    bsmm.warp_role 0 registers 40 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected a role of 1 warp or of the 4 of each of its warpgroups, got 6}}
+    bsmm.warp_role 0 count 6 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 8 from 2}}
+    bsmm.warp_role 2 count 8 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected warps in 0..31, those of a warpgroup from a multiple of 4 on, got 8 from 28}}
+    bsmm.warp_role 28 count 8 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    // expected-error@below {{expected a warp of the block of 128 threads, got warp 7}}
+    bsmm.warp_role 0 count 8 {
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> : !loads
+    bsmm.warp_role 0 count 8 {
+      bsmm.leader {
+        // expected-error@below {{expected outside of a bsmm.leader: each warp arrives by a thread of its own}}
+        bsmm.release %ch[%i] : !loads
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected to be executed by 2 warpgroups as '!bsmm.accumulator<128x64xf32, warpgroups = 2>' says, got 1}}
+      %s = bsmm.mma %a, %b : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 {
+      // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
+      %s = bsmm.mma %a, %b : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected A in shared, got '!bsmm.buffer<128x128xf32, tensor_memory, accumulator>'}}
+      %s = bsmm.mma %a, %b : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !bsmm.buffer<64x128xf8E4M3FN, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected B with layout swizzle_32B, swizzle_64B or swizzle_128B, which its descriptor describes, got '!bsmm.buffer<64x128xf8E4M3FN, shared, row_major>'}}
+      %s = bsmm.mma %a, %b : !a, !bsmm.buffer<64x128xf8E4M3FN, shared, row_major> -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !bsmm.buffer<64x64xf8E4M3FN, shared, swizzle_64B>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected A [m, k] and B [n, k] with one k, got 128 and 64}}
+      %s = bsmm.mma %a, %b : !a, !bsmm.buffer<64x64xf8E4M3FN, shared, swizzle_64B> -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected an accumulator of 128x64, got '!bsmm.accumulator<128x128xf32, warpgroups = 2>'}}
+      %s = bsmm.mma %a, %b : !a, !b -> !bsmm.accumulator<128x128xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected an accumulator of 128x64, got '!bsmm.accumulator<256x64xf32, warpgroups = 2>'}}
+      %s = bsmm.mma %a, %b : !a, !b -> !bsmm.accumulator<256x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      %c0 = arith.constant 0 : i32
+      %loop = scf.for %j = %c0 to %i step %i iter_args(%q = %c0) -> (i32) : i32 {
+        %p = arith.cmpi eq, %q, %c0 : i32
+        scf.if %p {
+          // expected-error@below {{expected outside of drains, and of branches that threads may take differently: all its threads execute it}}
+          %s = bsmm.mma %a, %b : !a, !b -> !acc
+        }
+        scf.yield %q : i32
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    // expected-error@below {{expected to be executed by 2 warpgroups as '!bsmm.accumulator<128x64xf32, warpgroups = 2>' says, got 3}}
+    %z = bsmm.zero_accumulator : !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 3 {
+      // expected-error@below {{expected to be executed by 2 warpgroups as '!bsmm.accumulator<128x64xf32, warpgroups = 2>' says, got 0}}
+      %z = bsmm.zero_accumulator : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 0 to 7 pending groups, got -1}}
+      %w = bsmm.wait_mma %z pending -1 : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 0 to 7 pending groups, got 8}}
+      %w = bsmm.wait_mma %z pending 8 : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %z = "bsmm.zero_accumulator"() : () -> !acc
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected to be executed by 2 warpgroups as '!bsmm.accumulator<128x64xf32, warpgroups = 2>' says, got 1}}
+      %w = bsmm.wait_mma %z pending 0 : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %z = "bsmm.zero_accumulator"() : () -> !acc
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected to be executed by 2 warpgroups as '!bsmm.accumulator<128x64xf32, warpgroups = 2>' says, got 1}}
+      %w = bsmm.add_accumulators %z, %z : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 8 to 256 columns in steps of 8, got 0}}
+      bsmm.drain %z columns 0 {
+      ^bb0(%row: i32, %column: i32, %v: vector<4xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 8 to 256 columns in steps of 8, got 4}}
+      bsmm.drain %z columns 4 {
+      ^bb0(%row: i32, %column: i32, %v: vector<4xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 8 to 256 columns in steps of 8, got 12}}
+      bsmm.drain %z columns 12 {
+      ^bb0(%row: i32, %column: i32, %v: vector<4xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 8 to 256 columns in steps of 8, got 264}}
+      bsmm.drain %z columns 264 {
+      ^bb0(%row: i32, %column: i32, %v: vector<4xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected 8 to 256 columns in steps of 8, got -8}}
+      bsmm.drain %z columns -8 {
+      ^bb0(%row: i32, %column: i32, %v: vector<4xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected columns of the accumulator's 64, got 64 from 32}}
+      bsmm.drain %z columns 32 first 32 extent 64 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected columns of the accumulator's 64, got 32 from 64}}
+      bsmm.drain %z columns 32 first 64 extent 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected columns of the accumulator's 64, got 32 from -32}}
+      bsmm.drain %z columns 32 first -32 extent 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected columns of the accumulator's 64, got 0 from 0}}
+      bsmm.drain %z columns 32 extent 0 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected a number of columns that divides 24 columns from 0, got 16}}
+      bsmm.drain %z columns 16 extent 24 {
+      ^bb0(%row: i32, %column: i32, %v: vector<8xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected a number of columns that divides 32 columns from 8, got 16}}
+      bsmm.drain %z columns 16 first 8 extent 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<8xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected block arguments (i32, i32, 'vector<16xf32>'), got ('i32', 'i32', 'vector<32xf32>')}}
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected the role of one warpgroup, got 8 warps}}
+      bsmm.drain %acc columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected dimension 0 (rows) or 1 (columns), got 2}}
+        %r = bsmm.read_vector %p[%row] offset %i limit %i dimension 2 : vector<16xf32>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected dimension 0 (rows) or 1 (columns), got -1}}
+        %r = bsmm.read_vector %p[%row] offset %i limit %i dimension -1 : vector<16xf32>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of 16 elements like the drain's values, got 'vector<32xf32>'}}
+        %r = bsmm.read_vector %p[%row] offset %i limit %i dimension 0 : vector<32xf32>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of rank 1 with elements of 8, 16 or 32 bits, got 'vector<4x4xf32>'}}
+        %r = bsmm.read_vector %p[%row] offset %i limit %i dimension 0 : vector<4x4xf32>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of rank 1 with elements of 8, 16 or 32 bits, got 'vector<16xf64>'}}
+        %r = bsmm.read_vector %p[%row] offset %i limit %i dimension 0 : vector<16xf64>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of 16 elements like the drain's values, got 'vector<8xf16>'}}
+        %r = bsmm.read_global %p[%row, %column] base %l stride %l limits [%i, %i] : vector<8xf16>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of rank 1 with elements of 8, 16 or 32 bits, got 'vector<[16]xf16>'}}
+        %r = bsmm.read_global %p[%row, %column] base %l stride %l limits [%i, %i] : vector<[16]xf16>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of rank 1 with elements of 8, 16 or 32 bits, got 'vector<16xf4E2M1FN>'}}
+        %r = bsmm.read_global %p[%row, %column] base %l stride %l limits [%i, %i] : vector<16xf4E2M1FN>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      %w = arith.constant dense<0.0> : vector<8xf32>
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of 16 elements like the drain's values, got 'vector<8xf32>'}}
+        bsmm.write_shared %w, %s[%row, %column] : vector<8xf32>, !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!loads = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    %s = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      %w = arith.constant dense<0.0> : vector<8xf32>
+      bsmm.drain %z columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of 16 elements like the drain's values, got 'vector<8xf32>'}}
+        bsmm.write_global %w, %p[%row, %column] base %l stride %l limits [%i, %i] : vector<8xf32>
+      } : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected inside of a bsmm.drain, whose values say what to read}}
+    %r = bsmm.read_vector %p[%i] offset %i limit %i dimension 0 : vector<16xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %l: i64) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected inside of a bsmm.drain, whose values say what to read}}
+    %r = bsmm.read_global %p[%i, %i] base %l stride %l limits [%i, %i] : vector<16xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        // expected-error@below {{expected 0 to 63 pending stores, got -1}}
+        bsmm.wait_stores read pending -1
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        // expected-error@below {{expected 0 to 63 pending stores, got 64}}
+        bsmm.wait_stores read pending 64
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %c0 = arith.constant 0 : i32
+    %p = arith.cmpi ne, %i, %c0 : i32
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %s = bsmm.mma %a, %b : !a, !b -> !acc
+    // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+    bsmm.drain %s columns 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+    } : !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %c0 = arith.constant 0 : i32
+    %p = arith.cmpi ne, %i, %c0 : i32
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %s = bsmm.mma %a, %b : !a, !b -> !acc
+    %w = bsmm.wait_mma %s pending 1 : !acc
+    // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+    bsmm.drain %w columns 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+    } : !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %c0 = arith.constant 0 : i32
+    %p = arith.cmpi ne, %i, %c0 : i32
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %z = bsmm.zero_accumulator : !acc
+    %s = bsmm.mma %a, %b : !a, !b -> !acc
+    // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+    %t = bsmm.add_accumulators %z, %s : !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+// The sum that a loop carries: its last step may still run.
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %c0 = arith.constant 0 : i32
+    %p = arith.cmpi ne, %i, %c0 : i32
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %z = bsmm.zero_accumulator : !acc
+    %s = scf.for %j = %c0 to %i step %i iter_args(%t = %z) -> (!acc) : i32 {
+      %n = bsmm.mma %a, %b add %t : !a, !b -> !acc
+      %w = bsmm.wait_mma %n pending 1 : !acc
+      scf.yield %w : !acc
+    }
+    // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+    bsmm.drain %s columns 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+    } : !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+// Inside of the loop it is what the last step has left.
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %c0 = arith.constant 0 : i32
+    %p = arith.cmpi ne, %i, %c0 : i32
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %z = bsmm.zero_accumulator : !acc
+    %s = scf.for %j = %c0 to %i step %i iter_args(%t = %z) -> (!acc) : i32 {
+      // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+      %u = bsmm.add_accumulators %t, %t : !acc
+      %n = bsmm.mma %a, %b add %u : !a, !b -> !acc
+      scf.yield %n : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// One way through a branch is enough.
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %c0 = arith.constant 0 : i32
+    %p = arith.cmpi ne, %i, %c0 : i32
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %s = scf.if %p -> (!acc) {
+      %z = bsmm.zero_accumulator : !acc
+      scf.yield %z : !acc
+    } else {
+      %n = bsmm.mma %a, %b : !a, !b -> !acc
+      scf.yield %n : !acc
+    }
+    // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+    bsmm.drain %s columns 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+    } : !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x64xf32, warpgroups = 2>
+!wide = !bsmm.accumulator<128x128xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    %z = bsmm.zero_accumulator : !wide
+    // expected-error@below {{expected to add to an accumulator of its own type '!bsmm.accumulator<128x64xf32, warpgroups = 2>', got '!bsmm.accumulator<128x128xf32, warpgroups = 2>'}}
+    %s = "bsmm.mma"(%a, %b, %z) : (!a, !b, !wide) -> !acc
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<64x128xi8, shared, swizzle_128B>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %a = bsmm.alloc : !a
+    // expected-error@below {{no target multiplies i8 and i8 without block scales into f32; expected f16, bf16 or tf32 for both, or types of 8, 6 and 4 bits}}
+    %s = bsmm.mma %a, %a : !a, !a -> !bsmm.accumulator<64x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf16, shared, swizzle_128B>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    // expected-error@below {{no target multiplies f8E4M3FN and f16 without block scales into f32}}
+    %s = bsmm.mma %a, %b : !a, !b -> !bsmm.accumulator<64x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+!scales = !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+!other = !bsmm.buffer<128x16xf8E8M0FNU, tensor_memory, scale_tiles>
+!acc = !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %p = arith.constant true
+    %a = bsmm.alloc : !a
+    %s = bsmm.alloc : !scales
+    %o = bsmm.alloc : !other
+    %acc = bsmm.alloc : !acc
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        // expected-error@below {{expected scales of one type, got 'f8E4M3FN' for A and 'f8E8M0FNU' for B}}
+        bsmm.scaled_mma %a scales %s, %a scales %o, %acc accumulate %p
+            : !a, !scales, !a, !other, !acc
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>
+!scales = !bsmm.buffer<128x8xf8E4M3FN, tensor_memory, scale_tiles>
+!acc = !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %p = arith.constant true
+    %a = bsmm.alloc : !a
+    %s = bsmm.alloc : !scales
+    %acc = bsmm.alloc : !acc
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        // expected-error@below {{no target multiplies f4E2M1FN and f4E2M1FN with scales of f8E4M3FN for every 32 elements}}
+        bsmm.scaled_mma %a scales %s, %a scales %s, %acc accumulate %p
+            : !a, !scales, !a, !scales, !acc
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 5 {
+      // expected-error@below {{expected each_warpgroup in the bsmm.warp_role of warpgroups only}}
+      bsmm.leader each_warpgroup {
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected each_warpgroup in the bsmm.warp_role of warpgroups only}}
+    bsmm.publish each_warpgroup
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected each_warpgroup in the bsmm.warp_role of warpgroups only}}
+    bsmm.synchronize each_warpgroup
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected inside of the bsmm.warp_role of warpgroups}}
+    %w = bsmm.warpgroup_index
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 3 {
+      // expected-error@below {{expected inside of the bsmm.warp_role of warpgroups}}
+      %w = bsmm.warpgroup_index
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    // expected-error@below {{expected the source in shared, got '!bsmm.buffer<128x64xf32, tensor_memory, accumulator>'}}
+    %s = bsmm.slice_rows %b[%i] : !bsmm.buffer<128x64xf32, tensor_memory, accumulator> to !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    // expected-error@below {{expected a number of rows that divides those of '!bsmm.buffer<128x64xbf16, shared, swizzle_128B>' and is a multiple of 8, got '!bsmm.buffer<48x64xbf16, shared, swizzle_128B>'}}
+    %s = bsmm.slice_rows %b[%i] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<48x64xbf16, shared, swizzle_128B>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    // expected-error@below {{expected a number of rows that divides those of '!bsmm.buffer<128x64xbf16, shared, swizzle_128B>' and is a multiple of 8, got '!bsmm.buffer<64x32xbf16, shared, swizzle_64B>'}}
+    %s = bsmm.slice_rows %b[%i] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    // expected-error@below {{expected a number of rows that divides those of '!bsmm.buffer<128x64xbf16, shared, swizzle_128B>' and is a multiple of 8, got '!bsmm.buffer<64x64xf16, shared, swizzle_128B>'}}
+    %s = bsmm.slice_rows %b[%i] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<64x64xf16, shared, swizzle_128B>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    // expected-error@below {{expected a number of rows that divides those of '!bsmm.buffer<128x64xbf16, shared, swizzle_128B>' and is a multiple of 8, got '!bsmm.buffer<64x64xbf16, shared, row_major>'}}
+    %s = bsmm.slice_rows %b[%i] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<64x64xbf16, shared, row_major>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x128xbf16, shared, swizzle_128B>
+    // expected-error@below {{expected a buffer of one panel, whose rows follow each other, got '!bsmm.buffer<128x128xbf16, shared, swizzle_128B>'}}
+    %s = bsmm.slice_rows %b[%i] : !bsmm.buffer<128x128xbf16, shared, swizzle_128B> to !bsmm.buffer<64x128xbf16, shared, swizzle_128B>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected a kernel with a cluster_size of at least 2}}
+      %s = bsmm.reduce_cluster %a through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x32xf32, shared, row_major> -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected a result of 128 rows and 1 / 2 of 64 columns}}
+      %s = bsmm.reduce_cluster %a through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x32xf32, shared, row_major> -> !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 4 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected a result of 128 rows and 1 / 4 of 64 columns}}
+      %s = bsmm.reduce_cluster %a through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x32xf32, shared, row_major> -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected a buffer of 4096 f32, a place of the result's size for each of the other CTAs, got '!bsmm.buffer<128x64xf32, shared, row_major>'}}
+      %s = bsmm.reduce_cluster %a through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x64xf32, shared, row_major> -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf16, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected a buffer of 4096 f32, a place of the result's size for each of the other CTAs, got '!bsmm.buffer<128x32xf16, shared, row_major>'}}
+      %s = bsmm.reduce_cluster %a through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x32xf16, shared, row_major> -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected the buffer with layout row_major, got '!bsmm.buffer<128x32xf32, shared, swizzle_128B>'}}
+      %s = bsmm.reduce_cluster %a through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x32xf32, shared, swizzle_128B> -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    %a = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+    %c = bsmm.alloc : !bsmm.buffer<64x64xf16, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %s = bsmm.mma %a, %c : !bsmm.buffer<128x64xf16, shared, swizzle_128B>, !bsmm.buffer<64x64xf16, shared, swizzle_128B> -> !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+      %t = bsmm.reduce_cluster %s through %b : !bsmm.accumulator<128x64xf32, warpgroups = 2>, !bsmm.buffer<128x32xf32, shared, row_major> -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<8x64xf32, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected the buffer with layout row_major, got '!bsmm.buffer<8x64xf32, shared, swizzle_128B>'}}
+      bsmm.stage_vector %p[%i] limit %i to %b : !bsmm.buffer<8x64xf32, shared, swizzle_128B>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<1x64xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected a buffer of 2 rows of 32-bit elements, one for each warpgroup, got '!bsmm.buffer<1x64xf32, shared, row_major>'}}
+      bsmm.stage_vector %p[%i] limit %i to %b : !bsmm.buffer<1x64xf32, shared, row_major>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf16, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected a buffer of 2 rows of 32-bit elements, one for each warpgroup, got '!bsmm.buffer<2x64xf16, shared, row_major>'}}
+      bsmm.stage_vector %p[%i] limit %i to %b : !bsmm.buffer<2x64xf16, shared, row_major>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+    bsmm.warp_role 2 {
+      // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
+      bsmm.stage_vector %p[%i] limit %i to %b : !bsmm.buffer<2x64xf32, shared, row_major>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+    // expected-error@below {{expected inside of the bsmm.warp_role of warpgroups}}
+    bsmm.stage_vector %p[%i] limit %i to %b : !bsmm.buffer<2x64xf32, shared, row_major>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 2 {
+      // expected-error@below {{expected outside of a bsmm.warp_role, or in that of a warpgroup: all its threads execute it}}
+      bsmm.wait_vectors
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      bsmm.drain %a columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected dimension 0 (rows) or 1 (columns), got 2}}
+        %r = bsmm.read_staged %b[%row] dimension 2 : !bsmm.buffer<2x64xf32, shared, row_major> -> vector<16xf32>
+      } : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      bsmm.drain %a columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected elements of '!bsmm.buffer<2x64xf32, shared, row_major>', got 'vector<16xf16>'}}
+        %r = bsmm.read_staged %b[%row] dimension 0 : !bsmm.buffer<2x64xf32, shared, row_major> -> vector<16xf16>
+      } : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      bsmm.drain %a columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+        // expected-error@below {{expected a vector of 16 elements like the drain's values, got 'vector<8xf32>'}}
+        %r = bsmm.read_staged %b[%row] dimension 0 : !bsmm.buffer<2x64xf32, shared, row_major> -> vector<8xf32>
+      } : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected inside of a bsmm.drain, whose values say what to read}}
+      %r = bsmm.read_staged %b[%i] dimension 0 : !bsmm.buffer<2x64xf32, shared, row_major> -> vector<16xf32>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!operand = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<3, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    bsmm.warp_role 0 count 8 {
+      bsmm.leader each_warpgroup {
+        // expected-error@below {{expected in a bsmm.leader without each_warpgroup: one thread issues it}}
+        %slot = bsmm.acquire %loads[%i] : !loads -> !operand
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!operand = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<3, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%map: !bsmm.tensor_map<128x128xf8E4M3FN>, %i: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    %buffer = bsmm.alloc : !operand
+    bsmm.warp_role 0 count 8 {
+      bsmm.leader each_warpgroup {
+        // expected-error@below {{expected in a bsmm.leader without each_warpgroup: one thread issues it}}
+        bsmm.load_async %map[%i, %i] to %buffer signals %loads[%i]
+            : !bsmm.tensor_map<128x128xf8E4M3FN>, !operand, !loads
+      }
+    }
+    bsmm.return
+  }
+}

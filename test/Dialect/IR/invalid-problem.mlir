@@ -1139,3 +1139,147 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<128x1024xf4E2M1FN>, %c: tensor<128x128xf16>) {
+  // expected-error@below {{expected block scales for both operands or for neither, got them for A only}}
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b : tensor<128x1024xf4E2M1FN>, tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+          tensor<128x1024xf4E2M1FN>)
+      outs(%c : tensor<128x128xf16>) -> tensor<128x128xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sb: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
+             %b: tensor<128x1024xf4E2M1FN>, %c: tensor<128x128xf16>) {
+  // expected-error@below {{expected block scales for both operands or for neither, got them for B only}}
+  %d = bsmm.scaled_matmul
+      ins(%a, %b scales %sb : tensor<128x1024xf4E2M1FN>,
+          tensor<128x1024xf4E2M1FN>, tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)
+      outs(%c : tensor<128x128xf16>) -> tensor<128x128xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf16>, %c: tensor<128x512xbf16>) {
+  // expected-error@below {{no target multiplies f8E4M3FN and f16 without block scales into f32; expected f16, bf16 or tf32 for both, or types of 8, 6 and 4 bits}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf16>) outs(%c : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf32>, %b: tensor<512x1024xf32>, %c: tensor<128x512xbf16>) {
+  // expected-error@below {{no target multiplies f32 and f32 without block scales}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf32>, tensor<512x1024xf32>) outs(%c : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xi8>, %b: tensor<512x1024xi8>, %c: tensor<128x512xbf16>) {
+  // expected-error@below {{no target multiplies i8 and i8 without block scales}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xi8>, tensor<512x1024xi8>) outs(%c : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1040xf8E4M3FN>, %c: tensor<128x512xbf16>) {
+  // expected-error@below {{expected one K, got 1024 in A and 1040 in B}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1040xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<64x512xbf16>) {
+  // expected-error@below {{expected one M, got 128 in A and 64 in the output}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<64x512xbf16>) -> tensor<64x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x256xbf16>) {
+  // expected-error@below {{expected one N, got 512 in B and 256 in the output}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x256xbf16>) -> tensor<128x256xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xf8E4M3FN>) {
+  // expected-error@below {{expected an output of f16, bf16 or f32, got 'f8E4M3FN'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xf8E4M3FN>) -> tensor<128x512xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x33xf4E2M1FN>, %b: tensor<512x33xf4E2M1FN>, %c: tensor<128x512xbf16>) {
+  // expected-error@below {{expected rows of whole bytes, got K = 33 elements of 'f4E2M1FN' in A; pad K with zeros}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x33xf4E2M1FN>, tensor<512x33xf4E2M1FN>) outs(%c : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<127xf32>) {
+  // expected-error@below {{expected row scales of 1 or M f32 values, got 'tensor<127xf32>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) row_scale_a(%r : tensor<127xf32>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<512xf32>) {
+  // expected-error@below {{expected row scales of 1 or M f32 values, got 'tensor<512xf32>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) row_scale_a(%r : tensor<512xf32>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<128xf16>) {
+  // expected-error@below {{expected row scales of 1 or M f32 values, got 'tensor<128xf16>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) row_scale_a(%r : tensor<128xf16>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<128x1xf32>) {
+  // expected-error@below {{expected row scales of 1 or M f32 values, got 'tensor<128x1xf32>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) row_scale_a(%r : tensor<128x1xf32>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<128xf32>) {
+  // expected-error@below {{expected row scales of 1 or N f32 values, got 'tensor<128xf32>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) row_scale_b(%r : tensor<128xf32>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<0xf32>) {
+  // expected-error@below {{expected row scales of 1 or N f32 values, got 'tensor<0xf32>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) row_scale_b(%r : tensor<0xf32>) -> tensor<128x512xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xbf16>, %r: tensor<1xf32>) {
+  // expected-error@below {{expected a bias of N f32 values, got 'tensor<1xf32>'}}
+  %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xbf16>) bias(%r : tensor<1xf32>) -> tensor<128x512xbf16>
+  return
+}

@@ -851,3 +851,357 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected a tile [1, rows, columns], got 'tensor<128x64xf16>'}}
+    %t = bsmm.predicated_load %p[%i, %i, %i] limits [%i, %i] strides [%s, %s] : tensor<128x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected a tile [1, rows, columns], got 'tensor<2x128x64xf16>'}}
+    %t = bsmm.predicated_load %p[%i, %i, %i] limits [%i, %i] strides [%s, %s] : tensor<2x128x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected 3 coordinates [batch, row, column], got 2}}
+    %t = bsmm.predicated_load %p[%i, %i] limits [%i, %i] strides [%s, %s] : tensor<1x128x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected elements of 8, 16 or 32 bits, got 'f4E2M1FN'}}
+    %t = bsmm.predicated_load %p[%i, %i, %i] limits [%i, %i] strides [%s, %s] : tensor<1x128x64xf4E2M1FN>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected a tile without encoding, got 'tensor<1x128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>'}}
+    %t = bsmm.predicated_load %p[%i, %i, %i] limits [%i, %i] strides [%s, %s] : tensor<1x128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected a vector, i.e. a tile of rank 1, got 'tensor<1x256xf32>'}}
+    %v = bsmm.vector_load %p[%i] limit %i : tensor<1x256xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected elements of 8, 16 or 32 bits, got 'f64'}}
+    %v = bsmm.vector_load %p[%i] limit %i : tensor<256xf64>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected elements of 8, 16 or 32 bits, got 'f6E2M3FN'}}
+    %v = bsmm.vector_load %p[%i] limit %i : tensor<256xf6E2M3FN>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<64xf32>
+    // expected-error@below {{expected dimension 0 or 1, got 2}}
+    %b = bsmm.broadcast %v dimension 2 : tensor<64xf32> to tensor<128x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<64xf32>
+    // expected-error@below {{expected dimension 0 or 1, got -1}}
+    %b = bsmm.broadcast %v dimension -1 : tensor<64xf32> to tensor<128x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<1x64xf32>
+    // expected-error@below {{expected a tile of rank 2 from a vector of the same elements, got 'tensor<64x64xf32>' from 'tensor<1x64xf32>'}}
+    %b = bsmm.broadcast %v dimension 1 : tensor<1x64xf32> to tensor<64x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<64xf32>
+    // expected-error@below {{expected a tile of rank 2 from a vector of the same elements, got 'tensor<1x128x64xf32>' from 'tensor<64xf32>'}}
+    %b = bsmm.broadcast %v dimension 1 : tensor<64xf32> to tensor<1x128x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<64xf32>
+    // expected-error@below {{expected a tile of rank 2 from a vector of the same elements, got 'tensor<128x64xf16>' from 'tensor<64xf32>'}}
+    %b = bsmm.broadcast %v dimension 1 : tensor<64xf32> to tensor<128x64xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<64xf32>
+    // expected-error@below {{expected a vector of 1 or 128 elements along dimension 0, got 64}}
+    %b = bsmm.broadcast %v dimension 0 : tensor<64xf32> to tensor<128x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %v = arith.constant dense<1.0> : tensor<128xf32>
+    // expected-error@below {{expected a vector of 1 or 64 elements along dimension 1, got 128}}
+    %b = bsmm.broadcast %v dimension 1 : tensor<128xf32> to tensor<128x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<1x128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected A to have rank 2, got 'tensor<1x128x64xf8E4M3FN>'; drop the batch with bsmm.reshape}}
+    %d = bsmm.dot %a, %b, %c : tensor<1x128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<1x64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected B to have rank 2, got 'tensor<1x64x32xf8E4M3FN>'; drop the batch with bsmm.reshape}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN>, tensor<1x64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<1x128x32xf32>
+    // expected-error@below {{expected the accumulator to have rank 2, got 'tensor<1x128x32xf32>'; drop the batch with bsmm.reshape}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<1x128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected A without encoding, got 'tensor<128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>'}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN, #bsmm.scales<linear, vec = 16>>, tensor<64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<32x64xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected A [m, k] and B [k, n] with one k, got 64 and 32; a tile of B loaded as [n, k] needs bsmm.trans [1, 0]}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN>, tensor<32x64xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x64xf32>
+    // expected-error@below {{expected an accumulator 'tensor<128x32xf32>', got 'tensor<128x64xf32>'}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x64xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf16>
+    // expected-error@below {{expected an accumulator 'tensor<128x32xf32>', got 'tensor<128x32xf16>'}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x32xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf16>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{no target multiplies f8E4M3FN and f16 without block scales into f32; expected f16, bf16 or tf32 for both, or types of 8, 6 and 4 bits}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf8E4M3FN>, tensor<64x32xf16>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf32>
+    %b = arith.constant dense<1.0> : tensor<64x32xf32>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{no target multiplies f32 and f32 without block scales into f32}}
+    %d = bsmm.dot %a, %b, %c : tensor<128x64xf32>, tensor<64x32xf32>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected promote_every to divide k = 64, got 0}}
+    %d = bsmm.dot %a, %b, %c promote_every 0 : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected promote_every to divide k = 64, got -32}}
+    %d = bsmm.dot %a, %b, %c promote_every -32 : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected promote_every to divide k = 64, got 48}}
+    %d = bsmm.dot %a, %b, %c promote_every 48 : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+    %c = arith.constant dense<0.0> : tensor<128x32xf32>
+    // expected-error@below {{expected promote_every to divide k = 64, got 128}}
+    %d = bsmm.dot %a, %b, %c promote_every 128 : tensor<128x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<128x32xf32>
+    bsmm.return
+  }
+}

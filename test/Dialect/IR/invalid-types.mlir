@@ -201,3 +201,78 @@ func.func private @f(!bsmm.channel<2, i32>)
 
 // expected-error@below {{expected the buffers of a slot in one memory, got shared and tensor_memory}}
 func.func private @f(!bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>, !bsmm.buffer<128x64xf32, tensor_memory, accumulator>>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of f32, got 'f16'}}
+func.func private @f(!bsmm.accumulator<128x64xf16>)
+
+// -----
+
+// expected-error@below {{expected 1 to 8 warpgroups, got 0}}
+func.func private @f(!bsmm.accumulator<128x64xf32, warpgroups = 0>)
+
+// -----
+
+// expected-error@below {{expected 1 to 8 warpgroups, got -1}}
+func.func private @f(!bsmm.accumulator<128x64xf32, warpgroups = -1>)
+
+// -----
+
+// expected-error@below {{expected 1 to 8 warpgroups, got 9}}
+func.func private @f(!bsmm.accumulator<576x64xf32, warpgroups = 9>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 128 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [64, 64]}}
+func.func private @f(!bsmm.accumulator<64x64xf32, warpgroups = 2>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 128 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [192, 64]}}
+func.func private @f(!bsmm.accumulator<192x64xf32, warpgroups = 2>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [1088, 64]}}
+func.func private @f(!bsmm.accumulator<1088x64xf32>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [64, 4]}}
+func.func private @f(!bsmm.accumulator<64x4xf32>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [64, 12]}}
+func.func private @f(!bsmm.accumulator<64x12xf32>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [64, 264]}}
+func.func private @f(!bsmm.accumulator<64x264xf32>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [64]}}
+func.func private @f(!bsmm.accumulator<64xf32>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 8 to 256 columns in steps of 8 (64 rows and 8 columns for each warpgroup), got [1, 64, 64]}}
+func.func private @f(!bsmm.accumulator<1x64x64xf32>)
+
+// -----
+
+// expected-error@below {{expected 'warpgroups'}}
+func.func private @f(!bsmm.accumulator<64x64xf32, groups = 1>)
+
+// -----
+
+// expected-error@below {{expected an accumulator of a multiple of 64 rows up to 1024 and of 16 to 256 columns in steps of 16 (64 rows and 8 columns for each warpgroup), got [192, 24]}}
+func.func private @f(!bsmm.accumulator<192x24xf32, warpgroups = 2 by_columns>)
+
+// -----
+
+// expected-error@below {{expected '>'}}
+func.func private @f(!bsmm.accumulator<192x64xf32, warpgroups = 2 by_rows>)

@@ -11,6 +11,10 @@
 !loads = !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>, !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>>
 !results = !bsmm.channel<1, !bsmm.buffer<128x128xf32, tensor_memory, accumulator>>
 !map = !bsmm.tensor_map<1x128x256xf4E2M1FN>
+!rows_a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!rows_b = !bsmm.buffer<160x128xf8E5M2, shared, swizzle_128B>
+!operands = !bsmm.channel<2, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>, !bsmm.buffer<160x128xf8E5M2, shared, swizzle_128B>>
+!sum = !bsmm.accumulator<128x160xf32, warpgroups = 2>
 
 gpu.module @pipeline_operations {
   // CHECK-LABEL: bsmm.kernel @memory
@@ -130,6 +134,126 @@ gpu.module @pipeline_operations {
         bsmm.wait_stores read
         // CHECK-NEXT: bsmm.wait_stores{{$}}
         bsmm.wait_stores
+      }
+    }
+    bsmm.return
+  }
+
+  // CHECK-LABEL: bsmm.kernel @registers
+  bsmm.kernel @registers(%p: !llvm.ptr<1>, %i: i32, %l: i64)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    // CHECK: bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> :
+    %loads = bsmm.create_channel producer = <transaction>,
+        consumer = <warps, count = 8> : !operands
+    %staging = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    // CHECK: bsmm.warp_role 8 count 4 registers 24 {
+    bsmm.warp_role 8 count 4 registers 24 {
+    }
+    // CHECK: bsmm.warp_role 0 count 8 registers 240 {
+    bsmm.warp_role 0 count 8 registers 240 {
+      // CHECK-NEXT: %[[ZERO:.+]] = bsmm.zero_accumulator : !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      %zero = bsmm.zero_accumulator : !sum
+      // CHECK-NEXT: %[[SLOT:.+]]:2 = bsmm.wait
+      %slot:2 = bsmm.wait %loads[%i] : !operands -> !rows_a, !rows_b
+      // CHECK-NEXT: %[[FIRST:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>, !bsmm.buffer<160x128xf8E5M2, shared, swizzle_128B> -> !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      %first = bsmm.mma %slot#0, %slot#1 : !rows_a, !rows_b -> !sum
+      // CHECK-NEXT: %[[SECOND:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 add %[[FIRST]] : !bsmm.buffer<{{.*}}>, !bsmm.buffer<{{.*}}> -> !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      %second = bsmm.mma %slot#0, %slot#1 add %first : !rows_a, !rows_b -> !sum
+      // CHECK-NEXT: %[[SOME:.+]] = bsmm.wait_mma %[[SECOND]] pending 7 : !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      %some = bsmm.wait_mma %second pending 7 : !sum
+      // CHECK-NEXT: %[[ALL:.+]] = bsmm.wait_mma %[[SOME]] pending 0
+      %all = bsmm.wait_mma %some pending 0 : !sum
+      // CHECK-NEXT: bsmm.release %{{.*}}[%{{.*}}]
+      bsmm.release %loads[%i] : !operands
+      // CHECK-NEXT: %[[SUM:.+]] = bsmm.add_accumulators %[[ZERO]], %[[ALL]] : !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      %sum = bsmm.add_accumulators %zero, %all : !sum
+      // CHECK: bsmm.read_vector %{{.*}}[%{{.*}}] offset %{{.*}} limit %{{.*}} dimension 1 : vector<1xf32>
+      %one = bsmm.read_vector %p[%i] offset %i limit %i dimension 1
+          : vector<1xf32>
+      // CHECK: bsmm.drain %[[SUM]] columns 32 first 32 extent 64 {
+      // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<16xf32>):
+      bsmm.drain %sum columns 32 first 32 extent 64 {
+      ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
+        // CHECK-NEXT: bsmm.read_vector %{{.*}}[%[[ROW]]] offset %{{.*}} limit %{{.*}} dimension 0 : vector<16xf32>
+        %scales = bsmm.read_vector %p[%row] offset %i limit %i dimension 0
+            : vector<16xf32>
+        // CHECK-NEXT: bsmm.read_global %{{.*}}[%[[ROW]], %[[COLUMN]]] base %{{.*}} stride %{{.*}} limits[%{{.*}}, %{{.*}}] : vector<16xbf16>
+        %c = bsmm.read_global %p[%row, %column] base %l stride %l
+            limits [%i, %i] : vector<16xbf16>
+        // CHECK-NEXT: bsmm.write_shared
+        bsmm.write_shared %c, %staging[%row, %column]
+            : vector<16xbf16>, !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+      // CHECK-NEXT: } : !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      } : !sum
+      bsmm.leader {
+        // CHECK: bsmm.wait_stores read pending 63
+        bsmm.wait_stores read pending 63
+        // CHECK-NEXT: bsmm.wait_stores pending 1
+        bsmm.wait_stores pending 1
+      }
+    }
+    bsmm.return
+  }
+
+  // All threads of a block may be the accumulator's warpgroups; a branch on
+  // what every thread knows alike is no obstacle.
+  // CHECK-LABEL: bsmm.kernel @whole_block
+  bsmm.kernel @whole_block(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %a = bsmm.alloc : !rows_a
+    %b = bsmm.alloc : !rows_b
+    %block = gpu.block_id x
+    %number = arith.index_cast %block : index to i32
+    %p = arith.cmpi slt, %number, %i : i32
+    // CHECK: scf.if
+    // CHECK-NEXT: bsmm.mma
+    scf.if %p {
+      %sum = bsmm.mma %a, %b : !rows_a, !rows_b -> !sum
+    }
+    bsmm.return
+  }
+
+  // The CTAs of a cluster add their sums; warpgroups store on their own; what an
+  // epilogue reads is copied beforehand.
+  // CHECK-LABEL: bsmm.kernel @cluster
+  // CHECK-SAME: cluster_size = 2 : i64
+  bsmm.kernel @cluster(%p: !llvm.ptr<1>, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64,
+                  cluster_size = 2 : i64} {
+    %staging = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    %exchange = bsmm.alloc : !bsmm.buffer<128x80xf32, shared, row_major>
+    %vectors = bsmm.alloc : !bsmm.buffer<2x80xf32, shared, row_major>
+    // CHECK: bsmm.cluster_rank
+    %rank = bsmm.cluster_rank
+    bsmm.warp_role 0 count 8 {
+      // CHECK: bsmm.stage_vector %{{.*}}[%{{.*}}] limit %{{.*}} to %{{.*}} : !bsmm.buffer<2x80xf32, shared, row_major>
+      bsmm.stage_vector %p[%i] limit %i to %vectors
+          : !bsmm.buffer<2x80xf32, shared, row_major>
+      %zero = bsmm.zero_accumulator : !sum
+      // CHECK: bsmm.reduce_cluster %{{.*}} through %{{.*}} : !bsmm.accumulator<128x160xf32, warpgroups = 2>, !bsmm.buffer<128x80xf32, shared, row_major> -> !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      %total = bsmm.reduce_cluster %zero through %exchange : !sum,
+          !bsmm.buffer<128x80xf32, shared, row_major>
+          -> !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      // CHECK-NEXT: bsmm.wait_vectors
+      bsmm.wait_vectors
+      // CHECK-NEXT: bsmm.synchronize each_warpgroup
+      bsmm.synchronize each_warpgroup
+      bsmm.drain %total columns 16 {
+      ^bb0(%row: i32, %column: i32, %values: vector<8xf32>):
+        // CHECK: bsmm.read_staged %{{.*}}[%{{.*}}] dimension 1 : !bsmm.buffer<2x80xf32, shared, row_major> -> vector<8xf32>
+        %bias = bsmm.read_staged %vectors[%column] dimension 1
+            : !bsmm.buffer<2x80xf32, shared, row_major> -> vector<8xf32>
+      } : !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      // CHECK: bsmm.publish each_warpgroup
+      bsmm.publish each_warpgroup
+      // CHECK-NEXT: %[[NUMBER:.+]] = bsmm.warpgroup_index
+      %number = bsmm.warpgroup_index
+      // CHECK-NEXT: bsmm.slice_rows %{{.*}}[%[[NUMBER]]] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<64x64xbf16, shared, swizzle_128B>
+      %rows = bsmm.slice_rows %staging[%number]
+          : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+          to !bsmm.buffer<64x64xbf16, shared, swizzle_128B>
+      // CHECK-NEXT: bsmm.leader each_warpgroup {
+      bsmm.leader each_warpgroup {
       }
     }
     bsmm.return

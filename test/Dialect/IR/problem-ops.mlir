@@ -150,3 +150,50 @@ func.func @view_order_of_unit_dimension(%0: tensor<32x4x2x4x16x1xf8E8M0FNU>)
       to tensor<256x64xf8E8M0FNU, #blocked32>
   return %1 : tensor<256x64xf8E8M0FNU, #blocked32>
 }
+
+// Without block scales, with row scales of every extent, and row scales beside
+// block scales.
+// CHECK-LABEL: func.func @row_scales
+func.func @row_scales(
+    %a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E5M2>,
+    %c: tensor<128x512xbf16>, %ra: tensor<128xf32>, %rb: tensor<512xf32>,
+    %one: tensor<1xf32>, %any: tensor<?xf32>) -> tensor<128x512xbf16> {
+  // CHECK: bsmm.scaled_matmul ins(%{{.*}}, %{{[^ ]*}} : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E5M2>) outs(%{{.*}} : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  %0 = bsmm.scaled_matmul
+      ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E5M2>)
+      outs(%c : tensor<128x512xbf16>) -> tensor<128x512xbf16>
+  // CHECK: outs(%{{.*}} : tensor<128x512xbf16>) row_scale_a(%{{.*}} : tensor<128xf32>) row_scale_b(%{{.*}} : tensor<512xf32>) ->
+  %1 = bsmm.scaled_matmul
+      ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E5M2>)
+      outs(%c : tensor<128x512xbf16>)
+      row_scale_a(%ra : tensor<128xf32>) row_scale_b(%rb : tensor<512xf32>)
+      -> tensor<128x512xbf16>
+  // CHECK: row_scale_b(%{{.*}} : tensor<1xf32>) ->
+  %2 = bsmm.scaled_matmul
+      ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E5M2>)
+      outs(%c : tensor<128x512xbf16>) row_scale_b(%one : tensor<1xf32>)
+      -> tensor<128x512xbf16>
+  // CHECK: row_scale_a(%{{.*}} : tensor<?xf32>) ->
+  %3 = bsmm.scaled_matmul
+      ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E5M2>)
+      outs(%c : tensor<128x512xbf16>) row_scale_a(%any : tensor<?xf32>)
+      -> tensor<128x512xbf16>
+  return %3 : tensor<128x512xbf16>
+}
+
+// CHECK-LABEL: func.func @row_and_block_scales
+func.func @row_and_block_scales(
+    %a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #blocked16>,
+    %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #blocked16>,
+    %c: tensor<128x512xf16>, %ra: tensor<128xf32>, %alpha: f32)
+    -> tensor<128x512xf16> {
+  // CHECK: bsmm.scaled_matmul ins(%{{[a-z0-9]+}} scales
+  // CHECK-SAME: row_scale_a(%{{.*}} : tensor<128xf32>) alpha(%{{.*}})
+  %d = bsmm.scaled_matmul
+      ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
+          tensor<128x64xf8E4M3FN, #blocked16>, tensor<512x1024xf4E2M1FN>,
+          tensor<512x64xf8E4M3FN, #blocked16>)
+      outs(%c : tensor<128x512xf16>) row_scale_a(%ra : tensor<128xf32>)
+      alpha(%alpha) -> tensor<128x512xf16>
+  return %d : tensor<128x512xf16>
+}

@@ -93,4 +93,46 @@ gpu.module @tile_operations {
     %m, %n = bsmm.grouped_order %linear of %tiles_m, %tiles_n group 65536
     bsmm.return
   }
+
+  // CHECK-LABEL: bsmm.kernel @dense_dots
+  bsmm.kernel @dense_dots() attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x64xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<64x160xf8E5M2>
+    %acc = arith.constant dense<0.0> : tensor<128x160xf32>
+    // CHECK: bsmm.dot %{{.*}}, %{{.*}}, %{{[^ ]*}} : tensor<128x64xf8E4M3FN>, tensor<64x160xf8E5M2>, tensor<128x160xf32>
+    %0 = bsmm.dot %a, %b, %acc : tensor<128x64xf8E4M3FN>,
+        tensor<64x160xf8E5M2>, tensor<128x160xf32>
+    // CHECK: bsmm.dot %{{.*}}, %{{.*}}, %{{[^ ]*}} promote_every 32 : tensor<128x64xf8E4M3FN>
+    %1 = bsmm.dot %a, %b, %0 promote_every 32 : tensor<128x64xf8E4M3FN>,
+        tensor<64x160xf8E5M2>, tensor<128x160xf32>
+    %a16 = arith.constant dense<1.0> : tensor<64x16xbf16>
+    %b16 = arith.constant dense<1.0> : tensor<16x8xbf16>
+    %acc16 = arith.constant dense<0.0> : tensor<64x8xf32>
+    // CHECK: bsmm.dot {{.*}} : tensor<64x16xbf16>, tensor<16x8xbf16>, tensor<64x8xf32>
+    %2 = bsmm.dot %a16, %b16, %acc16 : tensor<64x16xbf16>, tensor<16x8xbf16>,
+        tensor<64x8xf32>
+    bsmm.return
+  }
+
+  // CHECK-LABEL: bsmm.kernel @epilogue_loads
+  bsmm.kernel @epilogue_loads(%p: !llvm.ptr<1>, %i: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    // CHECK: bsmm.predicated_load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] limits[%{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}] : tensor<1x128x24xbf16>
+    %c = bsmm.predicated_load %p[%i, %i, %i] limits [%i, %i]
+        strides [%s, %s] : tensor<1x128x24xbf16>
+    // CHECK: bsmm.vector_load %{{.*}}[%{{.*}}] limit %{{.*}} : tensor<128xf32>
+    %rows = bsmm.vector_load %p[%i] limit %i : tensor<128xf32>
+    // CHECK: bsmm.vector_load {{.*}} : tensor<1xf8E4M3FN>
+    %one = bsmm.vector_load %p[%i] limit %i : tensor<1xf8E4M3FN>
+    // CHECK: bsmm.broadcast %{{.*}} dimension 0 : tensor<128xf32> to tensor<128x24xf32>
+    %0 = bsmm.broadcast %rows dimension 0
+        : tensor<128xf32> to tensor<128x24xf32>
+    // CHECK: bsmm.broadcast %{{.*}} dimension 1 : tensor<128xf32> to tensor<24x128xf32>
+    %1 = bsmm.broadcast %rows dimension 1
+        : tensor<128xf32> to tensor<24x128xf32>
+    // CHECK: bsmm.broadcast %{{.*}} dimension 1 : tensor<1xf8E4M3FN> to tensor<24x128xf8E4M3FN>
+    %2 = bsmm.broadcast %one dimension 1
+        : tensor<1xf8E4M3FN> to tensor<24x128xf8E4M3FN>
+    bsmm.return
+  }
 }

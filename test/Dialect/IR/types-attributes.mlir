@@ -45,6 +45,23 @@ func.func private @channels(
     !bsmm.channel<64, <128x4xf8E4M3FN, shared, scale_tiles>,
                       <8x64xf16, shared, swizzle_128B>>)
 
+// Every legal number of warpgroups and the limits of rows and columns; one
+// warpgroup is not printed.
+// CHECK-LABEL: func.func private @accumulators
+// CHECK-SAME: !bsmm.accumulator<64x8xf32>
+// CHECK-SAME: !bsmm.accumulator<128x256xf32, warpgroups = 2>
+// CHECK-SAME: !bsmm.accumulator<256x160xf32, warpgroups = 2>
+// CHECK-SAME: !bsmm.accumulator<512x16xf32, warpgroups = 8>
+// CHECK-SAME: !bsmm.accumulator<1024x8xf32>
+// CHECK-SAME: !bsmm.accumulator<192x160xf32, warpgroups = 2 by_columns>
+func.func private @accumulators(
+    !bsmm.accumulator<64x8xf32, warpgroups = 1>,
+    !bsmm.accumulator<128x256xf32, warpgroups = 2>,
+    !bsmm.accumulator<256x160xf32, warpgroups = 2>,
+    !bsmm.accumulator<512x16xf32, warpgroups = 8>,
+    !bsmm.accumulator<1024x8xf32>,
+    !bsmm.accumulator<192x160xf32, warpgroups = 2 by_columns>)
+
 // CHECK-LABEL: func.func private @scales
 // CHECK-SAME: tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>
 // CHECK-SAME: tensor<?x128x4xf8E8M0FNU, #bsmm.scales<linear, vec = 32>>
@@ -54,7 +71,7 @@ func.func private @scales(
 
 // CHECK-LABEL: func.func private @attributes
 // CHECK-SAME: activations = [#bsmm.activation<none>, #bsmm.activation<relu>, #bsmm.activation<silu>]
-// CHECK-SAME: arrivals = [#bsmm.arrival<transaction>, #bsmm.arrival<mma_commit>, #bsmm.arrival<threads, count = 128>, #bsmm.arrival<threads>]
+// CHECK-SAME: arrivals = [#bsmm.arrival<transaction>, #bsmm.arrival<mma_commit>, #bsmm.arrival<threads, count = 128>, #bsmm.arrival<threads>, #bsmm.arrival<warps, count = 8>]
 // CHECK-SAME: grids = [#bsmm.grid<tile>, #bsmm.grid<persistent>]
 // CHECK-SAME: levels = [#bsmm.level<problem>, #bsmm.level<tile>, #bsmm.level<pipeline>]
 // CHECK-SAME: numerics = [#bsmm.numerics<accumulate = f32>, #bsmm.numerics<accumulate = f64, promote_every = 32, contract = true, overflow = saturate>]
@@ -64,7 +81,8 @@ func.func private @attributes() attributes {
     activations = [#bsmm.activation<none>, #bsmm.activation<relu>,
                    #bsmm.activation<silu>],
     arrivals = [#bsmm.arrival<transaction>, #bsmm.arrival<mma_commit, count = 1>,
-                #bsmm.arrival<threads, count = 128>, #bsmm.arrival<threads>],
+                #bsmm.arrival<threads, count = 128>, #bsmm.arrival<threads>,
+                #bsmm.arrival<warps, count = 8>],
     grids = [#bsmm.grid<tile>, #bsmm.grid<persistent>],
     levels = [#bsmm.level<problem>, #bsmm.level<tile>, #bsmm.level<pipeline>],
     numerics = [#bsmm.numerics<accumulate = f32, promote_every = 0,

@@ -36,21 +36,6 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
 func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
              %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
              %c: tensor<128x512xf16>) -> tensor<128x512xf16> {
-  // expected-error@below {{expected no silu: tile-level kernels have no exponential yet}}
-  %d = bsmm.scaled_matmul
-      ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
-          tensor<128x64xf8E4M3FN, #sf>, tensor<512x1024xf4E2M1FN>,
-          tensor<512x64xf8E4M3FN, #sf>)
-      outs(%c : tensor<128x512xf16>) {activation = #bsmm.activation<silu>} -> tensor<128x512xf16>
-  return %d : tensor<128x512xf16>
-}
-
-// -----
-
-#sf = #bsmm.scales<blocked_128x4, vec = 16>
-func.func @f(%a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
-             %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
-             %c: tensor<128x512xf16>) -> tensor<128x512xf16> {
   // expected-error@below {{expected only bsmm.view_scales and one bsmm.scaled_matmul in a function that becomes a kernel}}
   %0 = arith.constant 0.0 : f32
   %d = bsmm.scaled_matmul

@@ -5,7 +5,9 @@
 func.func @example(
     %a: tensor<128x1024xf4E2M1FN>, %sa: tensor<128x64xf8E4M3FN, #sf>,
     %b: tensor<512x1024xf4E2M1FN>, %sb: tensor<512x64xf8E4M3FN, #sf>,
-    %c: tensor<128x512xf16>) {
+    %c: tensor<128x512xf16>, %f: tensor<128x1024xf8E4M3FN>,
+    %g: tensor<512x1024xf8E4M3FN>, %h: tensor<128x512xbf16>,
+    %ra: tensor<128xf32>, %rb: tensor<1xf32>) {
   %EXAMPLE%
   return
 }
@@ -249,6 +251,165 @@ gpu.module @kernels {
         %EXAMPLE%
       }
     }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.predicated_load
+gpu.module @kernels {
+  bsmm.kernel @example(%c: !llvm.ptr<1>, %l: i32, %m: i32, %n: i32, %M: i32,
+                       %N: i32, %sl: i64, %sm: i64)
+      attributes {level = #bsmm.level<tile>} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.vector_load
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %n: i32, %N: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.broadcast
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<1.0> : tensor<256xf32>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.dot
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<tile>} {
+    %a = arith.constant dense<1.0> : tensor<128x128xf8E4M3FN>
+    %b = arith.constant dense<1.0> : tensor<128x256xf8E4M3FN>
+    %acc = arith.constant dense<0.0> : tensor<128x256xf32>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.slice_rows
+gpu.module @kernels {
+  bsmm.kernel @example(%row: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.reduce_cluster
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>,
+                                     cluster_size = 2 : i64} {
+    %buffer = bsmm.alloc : !bsmm.buffer<128x96xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %sum = bsmm.zero_accumulator : !bsmm.accumulator<128x192xf32, warpgroups = 2>
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.zero_accumulator
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.mma
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+    %b = bsmm.alloc : !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.wait_mma
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %sum = bsmm.zero_accumulator : !bsmm.accumulator<128x256xf32, warpgroups = 2>
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.add_accumulators
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 4 {
+      %sum = bsmm.zero_accumulator : !bsmm.accumulator<128x128xf32>
+      %partial = bsmm.zero_accumulator : !bsmm.accumulator<128x128xf32>
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.read_vector
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %n: i32, %N: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      %EXAMPLE%
+    } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.stage_vector
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %n: i32, %N: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %buf = bsmm.alloc : !bsmm.buffer<2x256xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.read_staged
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %buf = bsmm.alloc : !bsmm.buffer<2x256xf32, shared, row_major>
+    bsmm.warp_role 0 count 8 {
+      %acc = bsmm.zero_accumulator : !bsmm.accumulator<128x256xf32, warpgroups = 2>
+      bsmm.drain %acc columns 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
+        %EXAMPLE%
+      } : !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.read_global
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %o: i64, %s: i64, %M: i32, %N: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      %EXAMPLE%
+    } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
     bsmm.return
   }
 }

@@ -52,11 +52,12 @@ def Bsmm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getRoleAttrName() {
       return ::llvm::StringLiteral("bsmm.role");
     }
-    /// Loop attribute: number of slots of the channels made for the loop.
-    /// On the loop over K: how many CTAs of a cluster share its steps, i64.
+    /// Loop attribute: how many CTAs of a cluster share the steps of the loop
+    /// over K, i64.
     static constexpr ::llvm::StringLiteral getSplitAttrName() {
-      return "bsmm.split";
+      return ::llvm::StringLiteral("bsmm.split");
     }
+    /// Loop attribute: number of slots of the channels made for the loop.
     static constexpr ::llvm::StringLiteral getStagesAttrName() {
       return ::llvm::StringLiteral("bsmm.stages");
     }

@@ -458,8 +458,8 @@ def Bsmm_MmaOp : Bsmm_PipelineOp<"mma"> {
     Issues, as one group, the tensor core operations that compute the product of
     the tiles A `[m, k]` and B `[n, k]` in shared memory and add it to an
     accumulator in registers, or start a new one with it. The result may be
-    passed to further `bsmm.mma`; anything else needs `bsmm.wait_mma`. Executed
-    by all warpgroups of the role, each for its rows.
+    passed to further `bsmm.mma`; anything else needs `bsmm.wait_mma`, which the
+    verifiers of `bsmm.drain` and `bsmm.add_accumulators` check. Executed by all warpgroups of the role, each for its rows.
 
     Example:
 

@@ -47,7 +47,7 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
     %e = bsmm.scaled_matmul
         ins(%f, %g : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>)
         outs(%h : tensor<128x512xbf16>)
-        row_scale_a(%sa : tensor<128xf32>) row_scale_b(%sb : tensor<1xf32>)
+        row_scale_a(%ra : tensor<128xf32>) row_scale_b(%rb : tensor<1xf32>)
         -> tensor<128x512xbf16>
     ```
 

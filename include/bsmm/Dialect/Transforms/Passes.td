@@ -35,7 +35,7 @@ def BsmmVerifyScales : Pass<"bsmm-verify-scales"> {
 def BsmmVerifyLayouts : Pass<"bsmm-verify-layouts"> {
   let summary = "prove that every scaled dot reads what was loaded for it";
   let description = [{
-    Follows the operands of each `bsmm.scaled_dot` back through `reshape`,
+    Follows the operands of each `bsmm.scaled_dot` and `bsmm.dot` back through `reshape`,
     `trans` and `extract_rows` to their loads, composes the chain into one
     layout and compares it with what the tensor core reads. A chain that is not
     that layout is refused with both layouts and the first coordinate that
@@ -66,9 +66,16 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     the kernel, in the order of the launch schema (docs/abi.md); the options
     choose the tile, the walk over output tiles and the way of storing.
 
-    The scales must be in `blocked_128x4` order. K may be any number that the
+    Block scales must be in `blocked_128x4` order. K may be any number that the
     packing of the operands allows: the TMA unit fills what is missing with
-    zeros, and scales of missing groups are neutralised (`limit_k`).
+    zeros, and scales of missing groups are neutralised (`limit_k`). Without
+    block scales the kernel multiplies with `bsmm.dot`; `promote_every` of the
+    numerics must then be 0 or `block-k`.
+
+    The epilogue is that of docs/abi.md: row scales (of both operands, both of
+    one value or both of one for each row), alpha, beta * C, a bias, relu or silu
+    and out_scale, each where the operation has it. With beta = 0 at run time C is
+    not read.
 
     Example:
 
@@ -90,15 +97,21 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
   let options = [
     Option<"chip", "chip", "std::string", "\"\"",
            "target of a module that states none, e.g. sm_100a">,
-    Option<"blockM", "block-m", "int64_t", "128", "rows of an output tile">,
-    Option<"blockN", "block-n", "int64_t", "128", "columns of an output tile">,
-    Option<"blockK", "block-k", "int64_t", "256", "elements of K of a step">,
+    Option<"blockM", "block-m", "int64_t", "128",
+           "rows of an output tile: 128; without block scales 64, 128, 192 or "
+           "256">,
+    Option<"blockN", "block-n", "int64_t", "128",
+           "columns of an output tile: 64, 128, 192 or 256; without block "
+           "scales a multiple of 16 up to 256">,
+    Option<"blockK", "block-k", "int64_t", "256",
+           "elements of K of a step: a multiple of 4 groups of scales up to "
+           "4096; without block scales of 32 bytes, up to 1024 elements">,
     Option<"group", "group", "int64_t", "4",
-           "tile rows that are walked together">,
+           "tile rows that are walked together, 1 to 65536">,
     Option<"persistent", "persistent", "bool", "true",
            "walk over output tiles instead of one CTA for each">,
     Option<"stages", "stages", "int64_t", "0",
-           "slots of the load channel; 0 for as many as fit">,
+           "slots of the load channel, 1 to 64; 0 for as many as fit">,
     Option<"splitK", "split-k", "int64_t", "1",
            "CTAs of a cluster that share the steps along K of one tile, 1 to 8; "
            "more than 1 needs persistent=false">,
@@ -107,6 +120,7 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -114,21 +128,32 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
 def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
   let summary = "tile-level kernels to the pipeline level";
   let description = [{
-    Gives a tile-level kernel its asynchronous form for targets with tensor
-    memory. One warp loads the tiles of each step of the K loop into the slots
-    of a channel, one warp issues the matrix operations, and a warpgroup drains
-    the accumulator through the elementwise epilogue to the output.
+    Gives a tile-level kernel its asynchronous form.
 
-    In a kernel that loops over output tiles, each of the three roles has its
-    own loop over them and its own warps; where tensor memory holds two
-    accumulators, the next tile is multiplied while the last one is drained.
-    In other kernels loading and multiplying are work of two warps of the
-    draining warpgroup. The number of slots is the K loop's `bsmm.stages`, or
-    as many as shared memory holds, at most 8.
+    On targets with tensor memory (`bsmm.scaled_dot`) one warp loads the tiles
+    of each step of the K loop into the slots of a channel, one warp issues the
+    matrix operations, and a warpgroup drains the accumulator through the
+    elementwise epilogue to the output. In a kernel that loops over output
+    tiles, each of the three roles has its own loop over them and its own warps;
+    where tensor memory holds two accumulators, the next tile is multiplied
+    while the last one is drained. In other kernels loading and multiplying are
+    work of two warps of the draining warpgroup.
 
-    The kernel must consist of a K loop around `bsmm.scaled_dot`, elementwise
-    operations on its result and stores, optionally inside of one loop over
-    output tiles; anything else is refused with the reason.
+    On targets with wgmma (`bsmm.dot`) one or two consumer warpgroups multiply
+    into their registers and drain them, and one thread of a last warpgroup
+    loads. Each step is issued before the last one is waited for, so that slots
+    are released one step late; with `promote_every` each step is a sum of its
+    own that is added in f32. The output tile passes through shared memory in
+    pieces of a swizzle's width. `bsmm.split` on the K loop: as many CTAs of a
+    cluster share its steps and add their sums.
+
+    The number of slots is the K loop's `bsmm.stages`, or as many as shared
+    memory holds, at most 8.
+
+    The kernel must consist of a K loop around `bsmm.scaled_dot` or `bsmm.dot`,
+    elementwise operations on its result, on what the epilogue loads and on
+    scalars, and one store, optionally inside of one loop over output tiles;
+    anything else is refused with the reason.
 
     Example:
 
@@ -186,13 +211,18 @@ def BsmmVerifyChannels : Pass<"bsmm-verify-channels"> {
 
     * a channel has one place where slots are acquired and committed, and one
       where they are waited for and released, each pair in one block and with
-      the same iteration;
+      the same iteration; or its consumer takes the first step before a loop
+      that releases each slot one step late, in a branch taken when there is a
+      step;
     * both places run through the same iterations: loops with the same bounds
       around them, counting from the same value in steps of one;
     * a slot filled by transactions gets exactly one copy for each of its
       buffers, so that the bytes announced are the bytes delivered;
-    * the buffers of a slot are used only while the slot is held;
-    * as many threads arrive as the channel's arrivals say.
+    * the buffers of a slot are used only while the slot is held, and
+      multiplications into registers that read them have been waited for before
+      it is released;
+    * as many threads or warps arrive as the channel's arrivals say;
+    * no warp has both sides of a channel.
 
     Example: a channel whose consumer forgets to release is refused with
     "expected a bsmm.release after the wait".

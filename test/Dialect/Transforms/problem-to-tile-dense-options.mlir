@@ -1,0 +1,39 @@
+// Options of bsmm-problem-to-tile that make no kernel of a product without block
+// scales, and sums that are promoted.
+
+// RUN: sed "s/, promote_every = 128//" %s > %t.mlir
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-m=320 2>&1 | FileCheck %s --check-prefix=BLOCKM
+// BLOCKM: error: {{.*}}expected block-m 64, 128, 192 or 256, got 320
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-m=0 2>&1 | FileCheck %s --check-prefix=BLOCKM0
+// BLOCKM0: error: {{.*}}expected block-m 64, 128, 192 or 256, got 0
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-n=24 2>&1 | FileCheck %s --check-prefix=BLOCKN
+// BLOCKN: error: {{.*}}expected block-n to be a multiple of 16 from 16 to 256, got 24
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-n=272 2>&1 | FileCheck %s --check-prefix=BLOCKN272
+// BLOCKN272: error: {{.*}}expected block-n to be a multiple of 16 from 16 to 256, got 272
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-n=-16 2>&1 | FileCheck %s --check-prefix=BLOCKNNEG
+// BLOCKNNEG: error: {{.*}}expected block-n to be a multiple of 16 from 16 to 256, got -16
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-k=48 2>&1 | FileCheck %s --check-prefix=BLOCKK
+// BLOCKK: error: {{.*}}expected block-k to be a multiple of 32 (32 bytes) up to 1024, got 48
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile=block-k=2048 2>&1 | FileCheck %s --check-prefix=BLOCKK2048
+// BLOCKK2048: error: {{.*}}expected block-k to be a multiple of 32 (32 bytes) up to 1024, got 2048
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="split-k=0" 2>&1 | FileCheck %s --check-prefix=SPLIT0
+// SPLIT0: error: {{.*}}expected split-k in 1..8, got 0
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="split-k=9 persistent=false" 2>&1 | FileCheck %s --check-prefix=SPLIT9
+// SPLIT9: error: {{.*}}expected split-k in 1..8, got 9
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="split-k=2" 2>&1 | FileCheck %s --check-prefix=SPLIT2
+// SPLIT2: error: {{.*}}expected split-k with persistent=false and without block scales, got split-k=2
+
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-k=256 2>&1 | FileCheck %s --check-prefix=PROMOTE
+// PROMOTE: error: {{.*}}expected promote_every = block-k, since the sum of one step is promoted, got 128 and block-k 256
+
+// RUN: bsmm-opt %s --bsmm-problem-to-tile=block-k=128 | FileCheck %s
+// CHECK: bsmm.dot %{{.*}}, %{{.*}}, %{{[^ ]*}} promote_every 128 : tensor<128x128xf8E4M3FN>
+func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>,
+             %c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %d = bsmm.scaled_matmul
+      ins(%a, %b : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>)
+      outs(%c : tensor<?x?xbf16>)
+      {numerics = #bsmm.numerics<accumulate = f32, promote_every = 128>}
+      -> tensor<?x?xbf16>
+  return %d : tensor<?x?xbf16>
+}

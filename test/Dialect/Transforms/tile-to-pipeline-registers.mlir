@@ -1,0 +1,412 @@
+// RUN: bsmm-opt %s --bsmm-tile-to-pipeline --canonicalize --cse --bsmm-verify-channels --split-input-file | FileCheck %s
+
+// Accumulators in registers: consumer warpgroups multiply and drain, one thread
+// of a last warpgroup loads.
+
+// Pieces of 64 columns pass through two staging buffers that take turns; each
+// warpgroup stores its own 64 rows. The first step starts the sum, each further
+// one is issued before the last one is waited for.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK-SAME: !bsmm.tensor_map<64x64xbf16>
+// CHECK-SAME: block_size = 384 : i64
+// CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> : <4, <128x128xf8E4M3FN, shared, swizzle_128B>, <192x128xf8E4M3FN, shared, swizzle_128B>>
+// CHECK-NEXT: %[[S0:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+// CHECK-NEXT: %[[S1:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+// CHECK: bsmm.warp_role 8 count 4 registers 40 {
+// CHECK-NEXT: bsmm.leader {
+// CHECK-NEXT: scf.for {{.*}} iter_args(%[[IT:.+]] = %c0_i32)
+// CHECK: %[[SLOT:.+]]:2 = bsmm.acquire %[[LOADS]][%[[IT]]]
+// CHECK-NEXT: bsmm.load_async %{{.*}} to %[[SLOT]]#0 signals %[[LOADS]][%[[IT]]]
+// CHECK-NEXT: bsmm.load_async %{{.*}} to %[[SLOT]]#1 signals %[[LOADS]][%[[IT]]]
+// CHECK-NEXT: bsmm.commit %[[LOADS]][%[[IT]]]
+// CHECK: bsmm.warp_role 0 count 8 registers 232 {
+// CHECK: %[[SUM:.+]] = scf.if %{{.*}} -> (!bsmm.accumulator<128x192xf32, warpgroups = 2>) {
+// CHECK-NEXT: %[[W0:.+]]:2 = bsmm.wait %[[LOADS]][%c0_i32]
+// CHECK-NEXT: %[[FIRST:.+]] = bsmm.mma %[[W0]]#0, %[[W0]]#1 :
+// CHECK-NEXT: %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%[[IT:.+]] = %c1_i32, %[[OLD:.+]] = %[[FIRST]])
+// CHECK-NEXT: %[[W:.+]]:2 = bsmm.wait %[[LOADS]][%[[IT]]]
+// CHECK-NEXT: %[[NEW:.+]] = bsmm.mma %[[W]]#0, %[[W]]#1 add %[[OLD]]
+// CHECK-NEXT: %[[PENDING:.+]] = bsmm.wait_mma %[[NEW]] pending 1
+// CHECK-NEXT: %[[PREVIOUS:.+]] = arith.subi %[[IT]], %c1_i32
+// CHECK-NEXT: bsmm.release %[[LOADS]][%[[PREVIOUS]]]
+// CHECK: scf.yield %{{.*}}, %[[PENDING]]
+// CHECK: %[[DONE:.+]] = bsmm.wait_mma %[[LOOP]]#1 pending 0
+// CHECK-NEXT: %[[LAST:.+]] = arith.subi %[[LOOP]]#0, %c1_i32
+// CHECK-NEXT: bsmm.release %[[LOADS]][%[[LAST]]]
+// CHECK-NEXT: scf.yield %[[DONE]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[ZERO:.+]] = bsmm.zero_accumulator
+// CHECK-NEXT: scf.yield %[[ZERO]]
+// CHECK-DAG: %[[GROUP:.+]] = bsmm.warpgroup_index
+// CHECK-DAG: %[[ROW:.+]] = arith.muli %[[GROUP]], %c64_i32
+// CHECK: bsmm.drain %[[SUM]] columns 32 extent 64 {
+// CHECK: bsmm.write_shared %{{.*}}, %[[S0]][%{{.*}}, %{{.*}}] : vector<16xbf16>
+// CHECK: bsmm.leader each_warpgroup {
+// CHECK-NEXT: bsmm.wait_stores read{{$}}
+// CHECK: bsmm.publish each_warpgroup
+// CHECK: %[[ROWS:.+]] = bsmm.slice_rows %[[S0]][%[[ROW]]] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<64x64xbf16, shared, swizzle_128B>
+// CHECK-NEXT: bsmm.store_async %[[ROWS]], %{{.*}}[%[[ROW]], %c0_i32]
+// CHECK: bsmm.drain %[[SUM]] columns 32 first 64 extent 64 {
+// CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[COLUMN:.+]]: i32,
+// CHECK: %[[IN_PIECE:.+]] = arith.subi %[[COLUMN]], %c64_i32
+// CHECK-NEXT: bsmm.write_shared %{{.*}}, %[[S1]][%{{.*}}, %[[IN_PIECE]]]
+// CHECK: bsmm.store_async %{{.*}}, %{{.*}}[%[[ROW]], %c64_i32]
+// CHECK: bsmm.drain %[[SUM]] columns 32 first 128 extent 64 {
+// CHECK: bsmm.write_shared %{{.*}}, %[[S0]]
+// CHECK: bsmm.store_async %{{.*}}, %{{.*}}[%[[ROW]], %c128_i32]
+// CHECK-NEXT: }
+// CHECK-NEXT: bsmm.leader each_warpgroup {
+// CHECK-NEXT: bsmm.wait_stores{{$}}
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<192x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x192xbf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x192xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<192x128xf8E4M3FN> -> tensor<192x128xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<192x128xf8E4M3FN> to tensor<128x192xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<128x128xf8E4M3FN>, tensor<128x192xf8E4M3FN>, tensor<128x192xf32>
+      scf.yield %next : tensor<128x192xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x192xf32> to tensor<128x192xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<128x192xbf16>, !bsmm.tensor_map<128x192xbf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// 64 rows are work of one warpgroup, which needs no reallocation of registers.
+// A predicated store has no staging buffer and no stores to wait for.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK-SAME: block_size = 256 : i64
+// CHECK: bsmm.create_channel producer = <transaction>, consumer = <warps, count = 4> : <8, <64x64xf8E5M2, shared, swizzle_64B>, <24x64xf8E5M2, shared, swizzle_64B>>
+// CHECK-NOT: bsmm.alloc
+// CHECK: bsmm.warp_role 4 count 4 {
+// CHECK: bsmm.warp_role 0 count 4 {
+// CHECK: bsmm.drain %[[SUM:.+]] columns 8 {
+// CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %{{.*}}: vector<4xf32>):
+// CHECK: bsmm.write_global %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]] base %{{.*}} stride %{{.*}} limits[%{{.*}}, %{{.*}}] : vector<4xbf16>
+// CHECK-NEXT: } : !bsmm.accumulator<64x24xf32>
+// CHECK-NOT: bsmm.wait_stores
+// CHECK: bsmm.return
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<64x64xf8E5M2>,
+                 %b: !bsmm.tensor_map<24x64xf8E5M2>,
+                 %d: !llvm.ptr<1>, %steps: i32,
+                 %M: i32, %N: i32, %s: i64)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x24xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<64x24xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<64x64xf8E5M2> -> tensor<64x64xf8E5M2>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<24x64xf8E5M2> -> tensor<24x64xf8E5M2>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<24x64xf8E5M2> to tensor<64x24xf8E5M2>
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<64x64xf8E5M2>, tensor<64x24xf8E5M2>, tensor<64x24xf32>
+      scf.yield %next : tensor<64x24xf32>
+    }
+    %half = arith.truncf %acc : tensor<64x24xf32> to tensor<64x24xbf16>
+    %out = bsmm.reshape %half : tensor<64x24xbf16> to tensor<1x64x24xbf16>
+    bsmm.predicated_store %out, %d[%c0, %c0, %c0] limits [%M, %N]
+        strides [%s, %s] : tensor<1x64x24xbf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// With promote_every each step is a sum of its own that is added in full
+// precision. One piece passes through one staging buffer, which is free when
+// its last store has read it.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: %[[STAGING:.+]] = bsmm.alloc : !bsmm.buffer<256x64xbf16, shared, swizzle_128B>
+// CHECK-NOT: bsmm.alloc
+// CHECK: bsmm.warp_role 0 count 8
+// CHECK: %[[ZERO:.+]] = bsmm.zero_accumulator : !bsmm.accumulator<256x64xf32, warpgroups = 2>
+// CHECK: %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%[[IT:.+]] = %c0_i32, %[[OLD:.+]] = %[[ZERO]])
+// CHECK-NEXT: %[[SLOT:.+]]:2 = bsmm.wait %{{.*}}[%[[IT]]]
+// CHECK-NEXT: %[[PARTIAL:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 :
+// CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[PARTIAL]] pending 0
+// CHECK-NEXT: bsmm.release %{{.*}}[%[[IT]]]
+// CHECK-NEXT: %[[NEW:.+]] = bsmm.add_accumulators %[[OLD]], %[[DONE]]
+// CHECK: scf.yield %{{.*}}, %[[NEW]]
+// CHECK: bsmm.wait_stores read
+// CHECK: bsmm.synchronize each_warpgroup
+// CHECK: bsmm.drain %[[LOOP]]#1 columns 32 {
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<256x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<256x64xbf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<256x64xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<256x64xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<256x128xf8E4M3FN> -> tensor<256x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum promote_every 128 : tensor<256x128xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<256x64xf32>
+      scf.yield %next : tensor<256x64xf32>
+    }
+    %out = arith.truncf %acc : tensor<256x64xf32> to tensor<256x64xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<256x64xbf16>, !bsmm.tensor_map<256x64xbf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Two dots a step: two groups, and both may run when the last slot is released.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: bsmm.create_channel {{.*}} : <8, <128x64xbf16, shared, swizzle_128B>, <32x64xbf16, shared, swizzle_128B>>
+// CHECK: %[[W0:.+]]:2 = bsmm.wait
+// CHECK-NEXT: %[[M0:.+]] = bsmm.mma %[[W0]]#0, %[[W0]]#1 :
+// CHECK-NEXT: %[[M1:.+]] = bsmm.mma %[[W0]]#0, %[[W0]]#1 add %[[M0]]
+// CHECK: scf.for
+// CHECK-NEXT: %[[W:.+]]:2 = bsmm.wait
+// CHECK-NEXT: %[[M2:.+]] = bsmm.mma %[[W]]#0, %[[W]]#1 add
+// CHECK-NEXT: %[[M3:.+]] = bsmm.mma %[[W]]#0, %[[W]]#1 add %[[M2]]
+// CHECK-NEXT: bsmm.wait_mma %[[M3]] pending 2
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xbf16>,
+                 %b: !bsmm.tensor_map<32x64xbf16>,
+                 %d: !bsmm.tensor_map<128x32xf32>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x32xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xbf16> -> tensor<128x64xbf16>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<32x64xbf16> -> tensor<32x64xbf16>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<32x64xbf16> to tensor<64x32xbf16>
+      %first = bsmm.dot %a_tile, %b_tile, %sum : tensor<128x64xbf16>, tensor<64x32xbf16>, tensor<128x32xf32>
+      %next = bsmm.dot %a_tile, %b_tile, %first : tensor<128x64xbf16>, tensor<64x32xbf16>, tensor<128x32xf32>
+      scf.yield %next : tensor<128x32xf32>
+    }
+
+    bsmm.tma_store %acc, %d[%c0, %c0] : tensor<128x32xf32>, !bsmm.tensor_map<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+// A row of 24 columns of bf16 is no whole swizzle: the staging buffer lies in
+// rows.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: bsmm.alloc : !bsmm.buffer<128x24xbf16, shared, row_major>
+// CHECK: bsmm.drain %{{.*}} columns 8 {
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<24x64xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x24xbf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x24xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x24xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<24x64xf8E4M3FN> -> tensor<24x64xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<24x64xf8E4M3FN> to tensor<64x24xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<128x64xf8E4M3FN>, tensor<64x24xf8E4M3FN>, tensor<128x24xf32>
+      scf.yield %next : tensor<128x24xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x24xf32> to tensor<128x24xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<128x24xbf16>, !bsmm.tensor_map<128x24xbf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// What an epilogue reads: vectors for the rows or columns of each value, copied
+// to shared memory while the tile is multiplied; a vector of one element, read
+// once for the tile; and a matrix at the tile's place.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK-SAME: %[[P:[a-z0-9]+]]: !llvm.ptr<1>, %[[M:[a-z0-9]+]]: i32, %[[N:[a-z0-9]+]]: i32, %[[SB:[a-z0-9]+]]: i64, %[[SM:[a-z0-9]+]]: i64)
+// CHECK: %[[ROW_BUFFER:.+]] = bsmm.alloc : !bsmm.buffer<2x128xf32, shared, row_major>
+// CHECK: %[[COLUMN_BUFFER:.+]] = bsmm.alloc : !bsmm.buffer<2x64xf32, shared, row_major>
+// CHECK: bsmm.warp_role 0 count 8
+// CHECK: bsmm.stage_vector %[[P]][%c1_i32] limit %[[M]] to %[[ROW_BUFFER]]
+// CHECK-NEXT: bsmm.stage_vector %[[P]][%c1_i32] limit %[[N]] to %[[COLUMN_BUFFER]]
+// CHECK: bsmm.mma
+// CHECK: %[[ONE:.+]] = bsmm.read_vector %[[P]][%c0_i32] offset %c0_i32 limit %c1_i32 dimension 0 : vector<1xf32>
+// CHECK: %[[SCALAR:.+]] = vector.extract %[[ONE]][0]
+// CHECK: %[[BASE:.+]] = arith.addi
+// CHECK: bsmm.wait_vectors
+// CHECK-NEXT: bsmm.synchronize each_warpgroup
+// CHECK: bsmm.drain %{{.*}} columns 32 {
+// CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<16xf32>):
+// CHECK-NEXT: %[[ROWS:.+]] = bsmm.read_staged %[[ROW_BUFFER]][%[[ROW]]] dimension 0 : !bsmm.buffer<2x128xf32, shared, row_major> -> vector<16xf32>
+// CHECK-NEXT: %[[V0:.+]] = arith.mulf %[[V]], %[[ROWS]]
+// CHECK-NEXT: %[[COLUMNS:.+]] = bsmm.read_staged %[[COLUMN_BUFFER]][%[[COLUMN]]] dimension 1 : !bsmm.buffer<2x64xf32, shared, row_major> -> vector<16xf32>
+// CHECK-NEXT: %[[V1:.+]] = arith.addf %[[V0]], %[[COLUMNS]]
+// CHECK-NEXT: %[[SPLAT:.+]] = vector.broadcast %[[SCALAR]] : f32 to vector<16xf32>
+// CHECK-NEXT: %[[V2:.+]] = arith.mulf %[[V1]], %[[SPLAT]]
+// CHECK-NEXT: %[[C:.+]] = bsmm.read_global %[[P]][%[[ROW]], %[[COLUMN]]] base %[[BASE]] stride %[[SM]] limits[%{{.*}}, %{{.*}}] : vector<16xbf16>
+// CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[C]]
+// CHECK-NEXT: arith.addf %[[V2]], %[[WIDE]]
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x64xbf16>, %steps: i32,
+                 %p: !llvm.ptr<1>, %M: i32, %N: i32, %sb: i64, %sm: i64)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<128x128xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<128x64xf32>
+      scf.yield %next : tensor<128x64xf32>
+    }
+    %rows_v = bsmm.vector_load %p[%c1] limit %M : tensor<128xf32>
+    %rows = bsmm.broadcast %rows_v dimension 0 : tensor<128xf32> to tensor<128x64xf32>
+    %columns_v = bsmm.vector_load %p[%c1] limit %N : tensor<64xf32>
+    %columns = bsmm.broadcast %columns_v dimension 1 : tensor<64xf32> to tensor<128x64xf32>
+    %one_v = bsmm.vector_load %p[%c0] limit %c1 : tensor<1xf32>
+    %one = bsmm.broadcast %one_v dimension 1 : tensor<1xf32> to tensor<128x64xf32>
+    %c_box = bsmm.predicated_load %p[%c0, %c1, %c1] limits [%M, %N]
+        strides [%sb, %sm] : tensor<1x128x64xbf16>
+    %c = bsmm.reshape %c_box : tensor<1x128x64xbf16> to tensor<128x64xbf16>
+    %0 = arith.mulf %acc, %rows : tensor<128x64xf32>
+    %1 = arith.addf %0, %columns : tensor<128x64xf32>
+    %2 = arith.mulf %1, %one : tensor<128x64xf32>
+    %wide = arith.extf %c : tensor<128x64xbf16> to tensor<128x64xf32>
+    %3 = arith.addf %2, %wide : tensor<128x64xf32>
+    %out = arith.truncf %3 : tensor<128x64xf32> to tensor<128x64xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<128x64xbf16>, !bsmm.tensor_map<128x64xbf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// One slot: each step is waited for before its slot is released, since the next
+// one is not loaded earlier.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: bsmm.create_channel {{.*}} : <1,
+// CHECK: %[[ZERO:.+]] = bsmm.zero_accumulator
+// CHECK: scf.for {{.*}} iter_args(%[[IT:.+]] = %c0_i32, %[[OLD:.+]] = %[[ZERO]])
+// CHECK-NEXT: %[[SLOT:.+]]:2 = bsmm.wait %{{.*}}[%[[IT]]]
+// CHECK-NEXT: %[[NEW:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 add %[[OLD]]
+// CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[NEW]] pending 0
+// CHECK-NEXT: bsmm.release %{{.*}}[%[[IT]]]
+// CHECK: scf.yield %{{.*}}, %[[DONE]]
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<64x64xbf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<64x64xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<64x128xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    } {bsmm.stages = 1 : i64}
+    %out = arith.truncf %acc : tensor<64x64xf32> to tensor<64x64xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<64x64xbf16>, !bsmm.tensor_map<64x64xbf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Two dots that are promoted: each is a sum of its own.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %c0_i32, %[[OLD:.+]] = %{{.*}})
+// CHECK: %[[M0:.+]] = bsmm.mma %{{.*}}, %{{.*}} :
+// CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 0
+// CHECK-NEXT: %[[S0:.+]] = bsmm.add_accumulators %[[OLD]], %[[W0]]
+// CHECK-NEXT: %[[M1:.+]] = bsmm.mma %{{.*}}, %{{.*}} :
+// CHECK-NEXT: %[[W1:.+]] = bsmm.wait_mma %[[M1]] pending 0
+// CHECK-NEXT: bsmm.release
+// CHECK-NEXT: bsmm.add_accumulators %[[S0]], %[[W1]]
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xbf16>,
+                 %b: !bsmm.tensor_map<32x64xbf16>,
+                 %d: !bsmm.tensor_map<128x32xf32>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x32xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xbf16> -> tensor<128x64xbf16>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<32x64xbf16> -> tensor<32x64xbf16>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<32x64xbf16> to tensor<64x32xbf16>
+      %first = bsmm.dot %a_tile, %b_tile, %sum promote_every 64 : tensor<128x64xbf16>, tensor<64x32xbf16>, tensor<128x32xf32>
+      %next = bsmm.dot %a_tile, %b_tile, %first promote_every 64 : tensor<128x64xbf16>, tensor<64x32xbf16>, tensor<128x32xf32>
+      scf.yield %next : tensor<128x32xf32>
+    }
+
+    bsmm.tma_store %acc, %d[%c0, %c0] : tensor<128x32xf32>, !bsmm.tensor_map<128x32xf32>
+    bsmm.return
+  }
+}
