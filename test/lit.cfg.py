@@ -16,6 +16,7 @@
 #   %tools              the folder of bsmm's programs, for a RUN line that
 #                       changes PATH
 #   %plugin             BSMMPlugin.so
+#   %fake_cuda_driver   a CUDA driver whose GPU is the emulator
 #   %numpy_python       Python with numpy; finds bsmm's package and library
 #   %ptxas %nvdisasm %cuobjdump   what was found
 #   %third_party_cases  the folder of launch cases
@@ -131,5 +132,9 @@ config.substitutions += [
     ("%source_dir", config.bsmm_source_dir),
     ("%tools", config.bsmm_tools_dir),
     ("%plugin", config.bsmm_plugin),
+    (
+        "%fake_cuda_driver",
+        os.path.join(config.bsmm_binary_dir, "lib", "libBSMMFakeCudaDriver.so"),
+    ),
     ("%third_party_cases", cases),
 ]

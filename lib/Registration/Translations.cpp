@@ -3,6 +3,7 @@
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Registration/Registration.h"
 #include "bsmm/Pipelines/Pipelines.h"
+#include "bsmm/Translation/ToArtifact.h"
 #include "bsmm/Translation/ToManifest.h"
 #include "bsmm/Translation/ToPTX.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,6 +39,18 @@ void bsmm::registerTranslations() {
           return failure();
         llvm::errs() << kernel->log;
         os << kernel->cubin;
+        return success();
+      },
+      registerDialects);
+  TranslateFromMLIRRegistration toArtifact(
+      "bsmm-to-artifact",
+      "kernels at the tile or pipeline level to an artifact for the runtime, "
+      "with cubins where ptxas is",
+      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        FailureOr<std::string> artifact = buildArtifact(module);
+        if (failed(artifact))
+          return failure();
+        os << *artifact;
         return success();
       },
       registerDialects);

@@ -1,11 +1,8 @@
 //===- EmulatorBackend.cpp - compile and execute the PTX ------------------===//
 
 #include "EmulatorBackend.h"
+#include "CompileOne.h"
 #include "bsmm/Emulator/Emulator.h"
-#include "bsmm/Pipelines/Pipelines.h"
-#include "bsmm/Translation/ToManifest.h"
-#include "bsmm/Translation/ToPTX.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -71,37 +68,10 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
                                    : emulator::Arithmetic::Hardware;
   emulatorOptions.strict = options.strict;
 
-  // Compile.
-  OwningOpRef<ModuleOp> clone(cast<ModuleOp>(module->clone()));
-  auto findKernel = [&] {
-    KernelOp kernel;
-    clone->walk([&](KernelOp op) {
-      if (op.getSymName() == problem.kernel)
-        kernel = op;
-    });
-    return kernel;
-  };
-  // Places that a pipeline-level kernel states are kept.
-  if (!problem.isPipelineLevel || !findKernel().getDynamicSharedMemory()) {
-    PassManager manager(module.getContext());
-    buildTileToPipeline(manager);
-    if (failed(manager.run(*clone)))
-      return "the kernel does not compile";
-  }
-  KernelOp kernel = findKernel();
-  FailureOr<runtime::KernelManifest> manifest = buildManifest(kernel);
-  if (failed(manifest))
-    return "the kernel has no launch manifest";
-  PassManager lower(module.getContext());
-  buildPipelineToNVVM(lower);
-  if (failed(lower.run(*clone)))
-    return "the kernel does not compile";
-  SmallVector<gpu::GPUModuleOp> gpuModules(clone->getOps<gpu::GPUModuleOp>());
-  if (gpuModules.size() != 1)
-    return "expected one gpu.module";
-  FailureOr<std::string> ptx = translateToPTX(gpuModules.front());
-  if (failed(ptx))
-    return "the kernel does not translate to PTX";
+  CompiledKernel compiled;
+  if (std::string reason = compileOne(module, problem.kernel, compiled);
+      !reason.empty())
+    return reason;
 
   // Describe the launch.
   runtime::LaunchRequest request;
@@ -139,7 +109,7 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
     request.operands[binding.role] = bound;
   }
   runtime::Result<runtime::Launch> launch =
-      runtime::resolve(*manifest, request);
+      runtime::resolve(compiled.manifest, request);
   if (!launch)
     return launch.error();
 
@@ -192,7 +162,7 @@ std::string EmulatorBackend::run(ModuleOp module, const Problem &problem,
   }
 
   // Run.
-  emulator::LoadResult loaded = emulator::loadProgram(*ptx);
+  emulator::LoadResult loaded = emulator::loadProgram(compiled.ptx);
   if (!loaded.program) {
     std::string text = "the emulator refuses the PTX";
     for (const emulator::SourceDiagnostic &error : loaded.errors)

@@ -1,5 +1,6 @@
 //===- RegisterBackends.cpp - the backends of this build ------------------===//
 
+#include "CudaBackend.h"
 #include "EmulatorBackend.h"
 #include "ReferenceBackend.h"
 
@@ -8,4 +9,5 @@ void bsmm::runner::registerBackends() {
     return;
   getBackends().push_back(std::make_unique<EmulatorBackend>());
   getBackends().push_back(std::make_unique<ReferenceBackend>());
+  getBackends().push_back(std::make_unique<CudaBackend>());
 }

@@ -5,6 +5,7 @@
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Registration/Registration.h"
 #include "bsmm/Runner/Backend.h"
+#include "bsmm/Runtime/Artifact.h"
 #include "bsmm/Runtime/NumpyFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -108,9 +109,9 @@ struct CommandLine {
       "output", cl::desc("Write D [L, M, pitch-d] (f16, f32; bf16 as u2)"),
       cl::value_desc("file.npy"), cl::cat(operands)};
 
-  cl::opt<std::string> backend{"backend",
-                               cl::desc("emulator (default) or reference"),
-                               cl::init("emulator"), cl::cat(runs)};
+  cl::opt<std::string> backend{
+      "backend", cl::desc("emulator (default), reference or cuda"),
+      cl::init("emulator"), cl::cat(runs)};
   cl::opt<std::string> chip{
       "chip", cl::desc("Target of a file that states none (default sm_100a)"),
       cl::init("sm_100a"), cl::cat(runs)};
@@ -141,9 +142,27 @@ struct CommandLine {
       cl::desc("Streaming multiprocessors, for persistent kernels (default: "
                "those of the target's usual product)"),
       cl::init(0), cl::cat(runs)};
+  cl::opt<bool> verify{
+      "verify",
+      cl::desc("Compare the output with float64 (default); --verify=false "
+               "leaves it out"),
+      cl::init(true), cl::cat(runs)};
+  cl::opt<bool> bench{
+      "bench",
+      cl::desc("GPU: measure with a flushed L2 cache and print the median, the "
+               "quantiles and the rate"),
+      cl::cat(runs)};
+  cl::opt<int64_t> repetitions{"repetitions",
+                               cl::desc("Launches that --bench measures "
+                                        "(default 100)"),
+                               cl::init(100), cl::cat(runs)};
+  cl::opt<std::string> inspect{
+      "inspect",
+      cl::desc("Print the kernels of an artifact with their manifests"),
+      cl::value_desc("file.bsmm"), cl::cat(runs)};
   cl::opt<int64_t> launches{
       "launches",
-      cl::desc("Emulator: launches on the same memory, which must agree "
+      cl::desc("Launches on the same memory, which must agree "
                "(default 2)"),
       cl::init(2), cl::cat(runs)};
 };
@@ -229,6 +248,14 @@ int bsmm::runner::runMain(int argc, char **argv) {
       "exact in f32, within the bound of f32 accumulation elsewhere.\n\n"
       "  bsmm-run examples/nvfp4_gemm.mlir -M 128 -N 512 -K 1024\n");
 
+  if (!options.inspect.empty()) {
+    runtime::Result<runtime::Artifact> artifact =
+        runtime::readArtifactFile(options.inspect);
+    if (!artifact)
+      return fail(artifact.error());
+    llvm::outs() << runtime::describeArtifact(*artifact) << "\n";
+    return 0;
+  }
   Backend *backend = findBackend(options.backend);
   if (!backend) {
     std::string names;
@@ -237,6 +264,12 @@ int bsmm::runner::runMain(int argc, char **argv) {
     return fail("unknown backend '" + options.backend + "'; expected one of " +
                 names);
   }
+  if (options.bench && options.backend != "cuda")
+    return fail("--bench: expected --backend=cuda, got " + options.backend +
+                "; the times of other backends mean nothing");
+  if (options.repetitions < 1 || options.repetitions > 1000000)
+    return fail("expected 1 to 1000000 repetitions, got " +
+                llvm::Twine(options.repetitions.getValue()));
   if (options.launches < 1 || options.launches > 1000)
     return fail("expected 1 to 1000 launches, got " +
                 llvm::Twine(options.launches.getValue()));
@@ -376,6 +409,7 @@ int bsmm::runner::runMain(int argc, char **argv) {
   runOptions.accumulate = options.accumulate;
   runOptions.smCount = options.smCount;
   runOptions.launches = options.launches;
+  runOptions.repetitions = options.bench ? options.repetitions : 0;
   std::string scales;
   if (problem.types.scaleVector != 0)
     scales = " with " + std::string(target::name(problem.types.scaleType)) +
@@ -394,6 +428,8 @@ int bsmm::runner::runMain(int argc, char **argv) {
       !reason.empty())
     return fail(reason);
 
+  if (!options.verify)
+    return 0;
   if (!problem.knowsEpilogue) {
     llvm::outs() << "the epilogue of this kernel is none that the float64 "
                     "computation knows: no verdict\n";

@@ -37,6 +37,8 @@ struct RunOptions {
   int64_t smCount = 0;
   /// How often the kernel is launched on the same memory.
   int64_t launches = 2;
+  /// GPU: measured launches; 0: none.
+  int64_t repetitions = 0;
 };
 
 class Backend {
@@ -60,7 +62,8 @@ public:
 std::vector<std::unique_ptr<Backend>> &getBackends();
 /// The backend of a name, or nullptr.
 Backend *findBackend(const std::string &name);
-/// Registers the backends that this build has: reference, emulator.
+/// Registers the backends that this build has: reference, emulator,
+/// cuda.
 void registerBackends();
 
 } // namespace bsmm::runner
