@@ -11,18 +11,19 @@ make() { # name, input, extents and options
 }
 folder=$1
 
-# A tail of K that ends inside of a scale tile, two slots, a CTA for each tile.
+# All have a tail of K that ends inside of a scale tile.
+# Two slots, a CTA for each tile.
 make own-nvfp4 nvfp4 -M 256 -N 128 -K 1040 \
   --tile "block-n=128 block-k=256 stages=2 persistent=false"
 # Six tiles a CTA with tails of M and N, three slots, two accumulators.
-make own-nvfp4-persistent nvfp4 -M 200 -N 264 -K 768 --sms 1 \
+make own-nvfp4-persistent nvfp4 -M 200 -N 264 -K 784 --sms 1 \
   --tile "block-n=128 block-k=256 stages=3"
 # One slot: every load waits for the multiplication before it.
-make own-nvfp4-one-stage nvfp4 -M 256 -N 320 -K 256 --sms 1 \
+make own-nvfp4-one-stage nvfp4 -M 256 -N 320 -K 272 --sms 1 \
   --tile "block-n=192 block-k=128 stages=1"
 # 8-bit elements, four scale ids, narrow tiles.
 make own-mxfp8 mxfp8 -M 200 -N 136 -K 416 --sms 1 \
   --tile "block-n=64 block-k=128 stages=2"
 # Scales of 32 values in the fp4 kind with two scale ids.
-make own-mxfp4 mxfp4 -M 128 -N 768 -K 384 --sms 1 \
+make own-mxfp4 mxfp4 -M 128 -N 768 -K 544 --sms 1 \
   --tile "block-n=256 block-k=256 stages=2"

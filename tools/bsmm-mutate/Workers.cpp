@@ -7,7 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstring>
+#include <functional>
 #include <new>
 #include <poll.h>
 #include <sys/mman.h>
@@ -93,7 +93,7 @@ namespace {
 /// Shared by the processes: who takes what.
 struct Board {
   std::atomic<size_t> next;
-  std::atomic<size_t> current[1]; ///< by worker; the count of chosen: none
+  std::atomic<size_t> current[1]; ///< by worker; the number of tasks: none
 };
 
 struct Worker {
@@ -101,40 +101,36 @@ struct Worker {
   int from = -1; ///< read end of its pipe
   std::string line;
 };
+
+/// Runs tasks 0..count-1 in child processes.
+struct Pool {
+  unsigned jobs;
+  size_t count;
+  std::function<Json(size_t)> work;               ///< in a child
+  std::function<void(size_t, const Json &)> take; ///< in the parent
+  std::function<void(size_t, const std::string &)> crashed;
+  std::function<void()> tick; ///< about once a second
+  std::string error;
+
+  void run();
+
+private:
+  void serve(unsigned index, int to);
+  bool start(unsigned index);
+  void finish(unsigned index);
+
+  Board *board = nullptr;
+  std::vector<Worker> workers;
+  std::vector<uint8_t> answered;
+};
 } // namespace
 
-/// Answers with a line for each mutant until none is left.
-static void work(const CaseTask &task, unsigned index, Board &board, int to,
-                 const Journal &journal) {
-  const std::vector<Mutant> &all = *task.all;
-  size_t count = task.chosen.size();
-  for (size_t k = board.next++; k < count; k = board.next++) {
-    board.current[index] = k;
-    const Mutant &mutant = all[task.chosen[k]];
-    Json answer;
-    bool exists = true;
-    const Verdict *known = journal.find(task.key + mutant.id);
-    if (known == nullptr)
-      for (const std::string &condition : mutant.conditions) {
-        Mutant probe = mutant;
-        probe.replacement = condition;
-        exists =
-            exists && task.judge->traps(mutatedText(task.file->ptx, probe));
-      }
-    if (exists) {
-      Verdict verdict = known ? *known : task.judge->judge(mutant);
-      answer = verdictToJson(verdict);
-      if (verdict.outcome == Outcome::Survived) {
-        ReasonCheck check = checkReason(*task.reasons, mutant, all,
-                                        task.file->ptx, *task.judge);
-        answer["reason"] = {{"explained", check.explained},
-                            {"kind", check.kind},
-                            {"why", check.why},
-                            {"failure", check.failure}};
-      }
-    }
+/// Answers with a line for each task until none is left.
+void Pool::serve(unsigned index, int to) {
+  for (size_t k = board->next++; k < count; k = board->next++) {
+    board->current[index] = k;
+    Json answer = work(k);
     answer["index"] = k;
-    answer["exists"] = exists;
     std::string line = oneLine(answer);
     for (size_t sent = 0; sent < line.size();) {
       ssize_t wrote = write(to, line.data() + sent, line.size() - sent);
@@ -142,80 +138,68 @@ static void work(const CaseTask &task, unsigned index, Board &board, int to,
         _exit(3);
       sent += static_cast<size_t>(wrote);
     }
-    board.current[index] = count;
+    board->current[index] = count;
   }
   _exit(0);
 }
 
-void judgeAll(const CaseTask &task, unsigned jobs, bool quiet, Journal &journal,
-              Score &score) {
-  const std::vector<Mutant> &all = *task.all;
-  size_t count = task.chosen.size();
-  size_t boardBytes = sizeof(Board) + jobs * sizeof(std::atomic<size_t>);
-  void *memory = mmap(nullptr, boardBytes, PROT_READ | PROT_WRITE,
+bool Pool::start(unsigned index) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return false;
+  new (&board->current[index]) std::atomic<size_t>(count);
+  std::fflush(nullptr);
+  pid_t process = fork();
+  if (process < 0) {
+    close(ends[0]);
+    close(ends[1]);
+    return false;
+  }
+  if (process == 0) {
+    close(ends[0]);
+    serve(index, ends[1]);
+  }
+  close(ends[1]);
+  workers[index] = {process, ends[0], ""};
+  return true;
+}
+
+/// The worker closed its pipe. When it broke down in the middle of a task, that
+/// task counts as a crash and another worker takes its place.
+void Pool::finish(unsigned index) {
+  Worker &worker = workers[index];
+  close(worker.from);
+  int status = 0;
+  waitpid(worker.process, &status, 0);
+  worker.process = -1;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return;
+  size_t k = board->current[index];
+  if (k < count && !answered[k]) {
+    answered[k] = 1;
+    crashed(k, WIFSIGNALED(status)
+                   ? "signal " + std::to_string(WTERMSIG(status))
+                   : "exit code " + std::to_string(WEXITSTATUS(status)));
+  }
+  if (!start(index))
+    error = "cannot start a worker";
+}
+
+void Pool::run() {
+  size_t bytes = sizeof(Board) + jobs * sizeof(std::atomic<size_t>);
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    score.problems.push_back("no shared memory for the workers");
+    error = "no shared memory for the workers";
     return;
   }
-  Board &board = *new (memory) Board;
-  board.next = 0;
-  std::vector<Worker> workers(jobs);
-  std::vector<uint8_t> answered(count, 0);
-  std::vector<Entry> entries(count);
-  size_t done = 0, survived = 0, leftOut = 0;
-  auto begin = std::chrono::steady_clock::now();
-  double shown = 0;
-
-  auto start = [&](unsigned index) {
-    int ends[2];
-    if (pipe(ends) != 0)
-      return false;
-    new (&board.current[index]) std::atomic<size_t>(count);
-    std::fflush(nullptr);
-    pid_t process = fork();
-    if (process < 0) {
-      close(ends[0]);
-      close(ends[1]);
-      return false;
-    }
-    if (process == 0) {
-      close(ends[0]);
-      work(task, index, board, ends[1], journal);
-    }
-    close(ends[1]);
-    workers[index] = {process, ends[0], ""};
-    return true;
-  };
-  auto take = [&](const std::string &line) {
-    Json json = Json::parse(line, nullptr, false);
-    size_t k = json.is_object() ? json.value("index", count) : count;
-    if (k >= count || answered[k])
-      return;
-    ++done;
-    answered[k] = 1;
-    if (!json.value("exists", false)) {
-      answered[k] = 2;
-      ++leftOut;
-      return;
-    }
-    Entry &entry = entries[k];
-    entry.mutant = all[task.chosen[k]];
-    entry.verdict = verdictFromJson(json);
-    journal.add(task.key + entry.mutant.id, entry.verdict);
-    if (json.contains("reason")) {
-      const Json &reason = json["reason"];
-      entry.reason.explained = reason.value("explained", false);
-      entry.reason.kind = reason.value("kind", "");
-      entry.reason.why = reason.value("why", "");
-      entry.reason.failure = reason.value("failure", "");
-    }
-    survived += entry.verdict.outcome == Outcome::Survived;
-  };
-
+  board = new (memory) Board;
+  board->next = 0;
+  workers.resize(jobs);
+  answered.assign(count, 0);
   for (unsigned index = 0; index < jobs && index < count; ++index)
     if (!start(index))
-      score.problems.push_back("cannot start a worker");
+      error = "cannot start a worker";
   for (;;) {
     std::vector<pollfd> polled;
     std::vector<unsigned> who;
@@ -238,51 +222,128 @@ void judgeAll(const CaseTask &task, unsigned jobs, bool quiet, Journal &journal,
           worker.line += chunk[c];
           continue;
         }
-        take(worker.line);
+        Json json = Json::parse(worker.line, nullptr, false);
         worker.line.clear();
-      }
-      if (got > 0)
-        continue;
-      close(worker.from);
-      int status = 0;
-      waitpid(worker.process, &status, 0);
-      worker.process = -1;
-      if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        continue;
-      // Broke down in the middle of a mutant: count it, and replace the worker.
-      size_t k = board.current[who[p]];
-      if (k < count && !answered[k]) {
+        size_t k = json.is_object() ? json.value("index", count) : count;
+        if (k >= count || answered[k])
+          continue;
         answered[k] = 1;
-        ++done;
-        entries[k].mutant = all[task.chosen[k]];
-        entries[k].verdict.outcome = Outcome::Crashed;
-        entries[k].verdict.kind = "crash";
-        entries[k].verdict.message =
-            WIFSIGNALED(status)
-                ? "signal " + std::to_string(WTERMSIG(status))
-                : "exit code " + std::to_string(WEXITSTATUS(status));
+        take(k, json);
       }
-      if (!start(who[p]))
-        score.problems.push_back("cannot start a worker");
+      if (got <= 0)
+        finish(who[p]);
     }
-    double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count();
-    if (!quiet && seconds - shown > 5) {
-      shown = seconds;
-      std::fprintf(stderr, "%s: %zu of %zu mutants, %zu survived, %.0f s\n",
-                   score.name.c_str(), done, count, survived, seconds);
-    }
+    tick();
   }
-  munmap(memory, boardBytes);
-  for (size_t k = 0; k < count; ++k) {
-    if (answered[k] == 1)
+  munmap(memory, bytes);
+  for (size_t k = 0; k < count; ++k)
+    if (!answered[k])
+      error = "not all mutants were judged";
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+void judgeAll(const CaseTask &task, unsigned jobs, bool quiet, Journal &journal,
+              Score &score) {
+  const std::vector<Mutant> &all = *task.all;
+  size_t count = task.chosen.size();
+  std::vector<Entry> entries(count);
+  std::vector<uint8_t> exists(count, 0);
+  size_t done = 0, survived = 0;
+  auto begin = std::chrono::steady_clock::now();
+  double shown = 0;
+  auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         begin)
+        .count();
+  };
+  auto show = [&](const char *what, size_t of) {
+    if (quiet || seconds() - shown < 5)
+      return;
+    shown = seconds();
+    std::fprintf(stderr, "%s: %zu of %zu %s, %zu survived, %.0f s\n",
+                 score.name.c_str(), done, of, what, survived, shown);
+  };
+
+  Pool judging;
+  judging.jobs = jobs;
+  judging.count = count;
+  judging.work = [&](size_t k) {
+    const Mutant &mutant = all[task.chosen[k]];
+    if (const Verdict *known = journal.find(task.key + mutant.id))
+      return verdictToJson(*known);
+    for (const std::string &condition : mutant.conditions) {
+      Mutant probe = mutant;
+      probe.replacement = condition;
+      if (!task.judge->traps(mutatedText(task.file->ptx, probe)))
+        return Json{{"absent", true}};
+    }
+    return verdictToJson(task.judge->judge(mutant));
+  };
+  judging.take = [&](size_t k, const Json &json) {
+    ++done;
+    if (json.value("absent", false)) {
+      ++score.leftOut;
+      return;
+    }
+    exists[k] = 1;
+    entries[k].mutant = all[task.chosen[k]];
+    entries[k].verdict = verdictFromJson(json);
+    journal.add(task.key + entries[k].mutant.id, entries[k].verdict);
+    survived += entries[k].verdict.outcome == Outcome::Survived;
+  };
+  judging.crashed = [&](size_t k, const std::string &how) {
+    ++done;
+    exists[k] = 1;
+    entries[k].mutant = all[task.chosen[k]];
+    entries[k].verdict.outcome = Outcome::Crashed;
+    entries[k].verdict.kind = "crash";
+    entries[k].verdict.message = how;
+  };
+  judging.tick = [&] { show("mutants", count); };
+  judging.run();
+
+  for (size_t k = 0; k < count; ++k)
+    if (exists[k])
       score.entries.push_back(std::move(entries[k]));
-    else if (answered[k] == 0)
-      score.problems.push_back("no verdict about " + all[task.chosen[k]].id);
-  }
-  score.leftOut += leftOut;
-  score.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
+
+  std::vector<size_t> alive;
+  std::vector<const Mutant *> survivors;
+  for (size_t k = 0; k < score.entries.size(); ++k)
+    if (score.entries[k].verdict.outcome == Outcome::Survived) {
+      alive.push_back(k);
+      survivors.push_back(&score.entries[k].mutant);
+    }
+  Reasons reasons(task.reasons, task.file->ptx, all, survivors, *task.judge);
+  done = 0;
+  Pool checking;
+  checking.jobs = jobs;
+  checking.count = task.reasons.empty() ? 0 : alive.size();
+  checking.work = [&](size_t k) {
+    ReasonCheck check = reasons.check(*survivors[k]);
+    return Json{{"explained", check.explained},
+                {"kind", check.kind},
+                {"why", check.why},
+                {"failure", check.failure}};
+  };
+  checking.take = [&](size_t k, const Json &json) {
+    ++done;
+    ReasonCheck &check = score.entries[alive[k]].reason;
+    check.explained = json.value("explained", false);
+    check.kind = json.value("kind", "");
+    check.why = json.value("why", "");
+    check.failure = json.value("failure", "");
+  };
+  checking.crashed = [&](size_t k, const std::string &how) {
+    score.entries[alive[k]].reason.failure = how;
+  };
+  checking.tick = [&] { show("reasons", checking.count); };
+  if (checking.count != 0)
+    checking.run();
+  for (const std::string &error : {judging.error, checking.error})
+    if (!error.empty())
+      score.problems.push_back(error);
+  score.seconds += seconds();
 }

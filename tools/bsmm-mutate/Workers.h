@@ -32,13 +32,14 @@ struct CaseTask {
   bsmm::emulator::mutation::Judge *judge; ///< its baseline was run
   const std::vector<bsmm::emulator::mutation::Mutant> *all;
   std::vector<size_t> chosen; ///< indices into `all`
-  bsmm::emulator::mutation::ReasonFile *reasons;
+  std::vector<bsmm::emulator::mutation::Reason> reasons;
   std::string key; ///< for the journal
 };
 
-/// Judges the chosen mutants in `jobs` processes and fills the score's entries.
-/// Mutants whose conditions don't hold are left out. A process that breaks down
-/// counts as a crash of its mutant and is replaced.
+/// Judges the chosen mutants in `jobs` processes, then checks the reasons of
+/// the survivors, and fills the score's entries. Mutants whose conditions don't
+/// hold are left out. A process that breaks down counts as a crash of its
+/// mutant and is replaced.
 void judgeAll(const CaseTask &task, unsigned jobs, bool quiet, Journal &journal,
               bsmm::emulator::mutation::Score &score);
 

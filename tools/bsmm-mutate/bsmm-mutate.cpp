@@ -24,7 +24,7 @@ reasons.
 
   --strict[=NAMES]   missing recommended fences count as noticed, in all cases
                      or in those whose folder's name matches (own-*,other-*)
-  --reasons=FOLDER   claims why survivors compute the same, FOLDER/CASE.json;
+  --reasons=FOLDER   claims why survivors compute the same, in FOLDER/*.json;
                      they are checked
   --filter=IDS       only mutants whose id matches, e.g. 'delete-*:84,bytes:*'
   --shard=I/N        only every N-th mutant, from the I-th on (0 <= I < N)
@@ -183,9 +183,8 @@ static bool scoreCase(const std::string &folder, const Arguments &a,
                   all[k].before.c_str(), all[k].after.c_str());
     return true;
   }
-  ReasonFile reasons;
   if (!a.reasons.empty() &&
-      !readReasons(a.reasons + "/" + score.name + ".json", reasons, error))
+      !readReasons(a.reasons, score.name, task.reasons, error))
     return give(error);
   Judge judge(file, score.strict);
   if (!judge.baseline(error))
@@ -193,21 +192,19 @@ static bool scoreCase(const std::string &folder, const Arguments &a,
   task.file = &file;
   task.judge = &judge;
   task.all = &all;
-  task.reasons = &reasons;
   char hash[24];
   std::snprintf(hash, sizeof(hash), "%016llx",
                 static_cast<unsigned long long>(hashOf(file.ptx)));
   task.key = score.name + "/" + hash + (score.strict ? "/strict/" : "/errors/");
   judgeAll(task, a.jobs, a.quiet, journal, score);
-  // A reason that no mutant has is out of date.
-  for (const Reason &reason : reasons.reasons) {
-    bool known = std::any_of(all.begin(), all.end(), [&](const Mutant &mutant) {
-      return matches(reason.ids, mutant.id);
-    });
-    if (!known)
-      score.problems.push_back(reasons.path + ": no mutant has the id " +
+  // A reason for a mutant that there is not is out of date.
+  for (const Reason &reason : task.reasons)
+    if (reason.namesOne &&
+        std::none_of(all.begin(), all.end(), [&](const Mutant &mutant) {
+          return mutant.id == reason.ids;
+        }))
+      score.problems.push_back(reason.path + ": no mutant has the id " +
                                reason.ids);
-  }
   scores.push_back(std::move(score));
   return true;
 }

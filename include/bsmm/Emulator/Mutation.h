@@ -135,17 +135,14 @@ struct Reason {
   std::string kind;
   std::string why;             ///< one line for people
   std::vector<uint32_t> lines; ///< the claim's other places
-  mutable bool used = false;
+  std::string path;            ///< of its file
+  bool namesOne = false;       ///< `ids` is no pattern and must exist
 };
 
-struct ReasonFile {
-  std::string path;
-  std::vector<Reason> reasons;
-};
-
-/// Reads a file of reasons (docs/mutation-testing.md). A missing file has none.
-bool readReasons(const std::string &path, ReasonFile &reasons,
-                 std::string &error);
+/// Reads the reasons for a case from all files of a folder that are for it
+/// (docs/mutation-testing.md).
+bool readReasons(const std::string &folder, const std::string &caseName,
+                 std::vector<Reason> &reasons, std::string &error);
 
 struct ReasonCheck {
   bool explained = false;
@@ -154,11 +151,39 @@ struct ReasonCheck {
   std::string failure; ///< why the claim doesn't hold
 };
 
-/// Finds the reason for a survivor and checks its claim by more runs. `all` are
-/// the mutants of the case.
-ReasonCheck checkReason(const ReasonFile &reasons, const Mutant &survivor,
-                        const std::vector<Mutant> &all, const std::string &ptx,
-                        Judge &judge);
+/// The reasons of one case and what their claims are about.
+class Reasons {
+public:
+  /// `all` are the mutants of the case, `survivors` those that survived.
+  Reasons(const std::vector<Reason> &reasons, const std::string &ptx,
+          const std::vector<Mutant> &all, std::vector<const Mutant *> survivors,
+          Judge &judge);
+
+  /// Finds the reason for a survivor and checks its claim by more runs.
+  ReasonCheck check(const Mutant &survivor);
+
+private:
+  struct Edit {
+    size_t begin;
+    size_t end;
+    std::string text;
+  };
+  bool survives(std::vector<Edit> edits);
+  const Mutant *deletionAt(uint32_t line) const;
+  std::string checkClaim(const Reason &reason, const Mutant &survivor);
+  std::string checkGroup(const Reason &reason, const Mutant &survivor);
+  std::string checkJoint(const Reason &reason, const Mutant &survivor);
+  std::string checkObserved(const Reason &reason, const Mutant &survivor);
+  std::string checkDeadStore(const Mutant &survivor);
+  std::string checkExit(const Mutant &survivor);
+
+  const std::vector<Reason> &reasons;
+  const std::string &ptx;
+  const std::vector<Mutant> &all;
+  std::vector<const Mutant *> survivors;
+  Judge &judge;
+  std::map<std::string, bool> known; ///< texts that were judged
+};
 
 //===----------------------------------------------------------------------===//
 // Scores

@@ -204,8 +204,19 @@ static void addScaleSelector(Builder &b, size_t index, const char *name,
   if (!four)
     b.add("scale-byte", name,
           s.withOperand(index, pair(two ? byte ^ 2 : (byte + 1) % 4, thread)));
+  // Where the threads of the quad that may be meant hold different scales.
+  const std::string &scale = s.operands[index - 1];
+  std::string setUp = ".reg .b32 %bsmm_s, %bsmm_u; shfl.sync.bfly.b32 "
+                      "%bsmm_s, " +
+                      scale + ", 2, 31, -1; xor.b32 %bsmm_s, %bsmm_s, " +
+                      scale + "; ";
+  if (threads == 4)
+    setUp += "shfl.sync.bfly.b32 %bsmm_u, " + scale +
+             ", 1, 31, -1; xor.b32 %bsmm_u, %bsmm_u, " + scale +
+             "; or.b32 %bsmm_s, %bsmm_s, %bsmm_u; ";
   b.add("scale-thread", name,
-        s.withOperand(index, pair(byte, (thread + 1) % threads)));
+        s.withOperand(index, pair(byte, (thread + 1) % threads)),
+        {b.trapWhere(setUp, "setp.ne.b32", "%bsmm_s, 0")});
 }
 
 static void addTensorCopy(Builder &b) {

@@ -10,47 +10,54 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 namespace bsmm::emulator::mutation {
 
 //===----------------------------------------------------------------------===//
-// The file
+// Files
 //===----------------------------------------------------------------------===//
 
-bool readReasons(const std::string &path, ReasonFile &reasons,
-                 std::string &error) {
-  reasons.path = path;
-  reasons.reasons.clear();
+static bool readReasonFile(const std::string &path, const std::string &caseName,
+                           std::vector<Reason> &reasons, std::string &error) {
+  auto fail = [&](const std::string &message) {
+    error = path + ": " + message;
+    return false;
+  };
   std::FILE *file = std::fopen(path.c_str(), "rb");
   if (file == nullptr)
-    return true;
+    return fail("cannot be read");
   std::string text;
   char chunk[4096];
   size_t got;
   while ((got = std::fread(chunk, 1, sizeof(chunk), file)) != 0)
     text.append(chunk, got);
   std::fclose(file);
-  auto fail = [&](const std::string &message) {
-    error = path + ": " + message;
-    return false;
-  };
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() ||
-      json.value("schema", "") != "bsmm.mutation.reasons/1")
+  auto take = [](const nlohmann::json &from, const char *key,
+                 std::string &value) {
+    if (!from.is_object() || !from.contains(key) || !from[key].is_string())
+      return false;
+    value = from[key].get<std::string>();
+    return !value.empty();
+  };
+  std::string schema, cases;
+  if (!take(json, "schema", schema) || schema != "bsmm.mutation.reasons/1")
     return fail("expected an object with schema 'bsmm.mutation.reasons/1'");
+  if (!take(json, "cases", cases))
+    return fail("expected a pattern 'cases'");
   if (!json.contains("reasons") || !json["reasons"].is_array())
     return fail("expected a list 'reasons'");
+  if (!matches(cases, caseName))
+    return true;
   for (const nlohmann::json &entry : json["reasons"]) {
     Reason reason;
-    auto take = [&](const char *key, std::string &value) {
-      if (!entry.is_object() || !entry.contains(key) || !entry[key].is_string())
-        return false;
-      value = entry[key].get<std::string>();
-      return !value.empty();
-    };
-    if (!take("ids", reason.ids) || !take("kind", reason.kind) ||
-        !take("why", reason.why))
+    reason.path = path;
+    if (!take(entry, "ids", reason.ids) || !take(entry, "kind", reason.kind) ||
+        !take(entry, "why", reason.why))
       return fail("a reason needs 'ids', 'kind' and 'why'");
+    reason.namesOne = reason.ids.find_first_of("*,") == std::string::npos &&
+                      cases.find_first_of("*,") == std::string::npos;
     if (entry.contains("lines")) {
       if (!entry["lines"].is_array())
         return fail("'lines' of " + reason.ids + " must be a list of lines");
@@ -60,8 +67,27 @@ bool readReasons(const std::string &path, ReasonFile &reasons,
         reason.lines.push_back(line.get<uint32_t>());
       }
     }
-    reasons.reasons.push_back(std::move(reason));
+    reasons.push_back(std::move(reason));
   }
+  return true;
+}
+
+bool readReasons(const std::string &folder, const std::string &caseName,
+                 std::vector<Reason> &reasons, std::string &error) {
+  std::vector<std::string> paths;
+  std::error_code code;
+  for (std::filesystem::directory_iterator it(folder, code), end;
+       !code && it != end; it.increment(code))
+    if (it->path().extension() == ".json")
+      paths.push_back(it->path().string());
+  if (code) {
+    error = folder + ": " + code.message();
+    return false;
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string &path : paths)
+    if (!readReasonFile(path, caseName, reasons, error))
+      return false;
   return true;
 }
 
@@ -69,39 +95,125 @@ bool readReasons(const std::string &path, ReasonFile &reasons,
 // Claims
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Edit {
-  size_t begin;
-  size_t end;
-  std::string text;
-};
-} // namespace
+Reasons::Reasons(const std::vector<Reason> &reasons, const std::string &ptx,
+                 const std::vector<Mutant> &all,
+                 std::vector<const Mutant *> survivors, Judge &judge)
+    : reasons(reasons), ptx(ptx), all(all), survivors(std::move(survivors)),
+      judge(judge) {}
 
-static std::string applyEdits(const std::string &ptx, std::vector<Edit> edits) {
-  std::sort(edits.begin(), edits.end(),
-            [](const Edit &a, const Edit &b) { return a.begin > b.begin; });
+static bool isDeletion(const Mutant &mutant) {
+  return mutant.operatorName.compare(0, 7, "delete-") == 0;
+}
+
+bool Reasons::survives(std::vector<Edit> edits) {
+  std::stable_sort(
+      edits.begin(), edits.end(),
+      [](const Edit &a, const Edit &b) { return a.begin > b.begin; });
   std::string text = ptx;
   size_t last = std::string::npos;
   for (const Edit &edit : edits) {
     if (edit.begin == last)
-      continue; // the same place twice
+      continue; // the first change of a place counts
     last = edit.begin;
     text.replace(edit.begin, edit.end - edit.begin, edit.text);
   }
-  return text;
-}
-
-static Edit replaceMutant(const Mutant &mutant, const std::string &text) {
-  return {mutant.begin, mutant.end, text};
+  auto found = known.find(text);
+  if (found == known.end())
+    found =
+        known.emplace(text, judge.judgeText(text).outcome == Outcome::Survived)
+            .first;
+  return found->second;
 }
 
 /// The deletion of the instruction at `line`.
-static const Mutant *deletionAt(const std::vector<Mutant> &all, uint32_t line) {
+const Mutant *Reasons::deletionAt(uint32_t line) const {
   for (const Mutant &mutant : all)
-    if (mutant.line == line &&
-        mutant.operatorName.compare(0, 7, "delete-") == 0)
+    if (mutant.line == line && isDeletion(mutant))
       return &mutant;
   return nullptr;
+}
+
+/// All of `lines` but the last can go with it, and then the last can't.
+std::string Reasons::checkGroup(const Reason &reason, const Mutant &survivor) {
+  if (reason.lines.empty())
+    return "a group needs 'lines', the last of which is kept";
+  std::vector<Edit> edits = {
+      {survivor.begin, survivor.end, survivor.replacement}};
+  const Mutant *kept = nullptr;
+  for (uint32_t line : reason.lines) {
+    kept = deletionAt(line);
+    if (kept == nullptr)
+      return "nothing can be deleted at line " + std::to_string(line);
+    if (line != reason.lines.back())
+      edits.push_back({kept->begin, kept->end, kept->replacement});
+  }
+  if (kept->begin == survivor.begin)
+    return "the kept line is its own";
+  std::string last = std::to_string(reason.lines.back());
+  if (!survives(edits))
+    return "the group can't go even with line " + last + " kept";
+  edits.push_back({kept->begin, kept->end, kept->replacement});
+  if (survives(edits))
+    return "the whole group can go, line " + last + " too";
+  return "";
+}
+
+/// All deletions among the survivors of these ids can go with it.
+std::string Reasons::checkJoint(const Reason &reason, const Mutant &survivor) {
+  std::vector<Edit> edits = {
+      {survivor.begin, survivor.end, survivor.replacement}};
+  for (const Mutant *other : survivors)
+    if (isDeletion(*other) && matches(reason.ids, other->id) &&
+        other->begin != survivor.begin)
+      edits.push_back({other->begin, other->end, other->replacement});
+  return survives(edits) ? "" : "they can't all go together";
+}
+
+/// The phase is complete whenever the wait is reached: the mutant's own, or the
+/// one of `lines`, which is the only one for its mbarrier.
+std::string Reasons::checkObserved(const Reason &reason,
+                                   const Mutant &survivor) {
+  const Mutant *wait =
+      reason.lines.empty() ? &survivor : deletionAt(reason.lines.front());
+  if (wait == nullptr || wait->before.find("_wait") == std::string::npos)
+    return "there is no mbarrier wait";
+  std::string test = wait->before;
+  if (size_t at = test.find("try_wait"); at != std::string::npos)
+    test.replace(at, 8, "test_wait");
+  size_t from = test.find_first_of(" \t", test.find("_wait"));
+  size_t comma = test.find(',');
+  if (from == std::string::npos || comma == std::string::npos || comma < from)
+    return "there is no mbarrier wait";
+  std::string predicate = test.substr(from + 1, comma - from - 1);
+  // A time limit is for try_wait only.
+  size_t close = test.find(']');
+  size_t parity = test.find(',', close);
+  if (parity != std::string::npos)
+    if (size_t limit = test.find(',', parity + 1); limit != std::string::npos)
+      test = test.substr(0, limit) + ";";
+  if (survives({{wait->begin, wait->end,
+                 "{ " + test + " @!" + predicate + " trap; }"}}))
+    return "";
+  return "the wait is reached before the phase is complete";
+}
+
+/// Whatever is stored, the result is the same.
+std::string Reasons::checkDeadStore(const Mutant &survivor) {
+  std::string poisoned = survivor.before;
+  size_t open = poisoned.find('{'), close = poisoned.find('}');
+  if (poisoned.find("tcgen05.st") == std::string::npos ||
+      open == std::string::npos || close == std::string::npos)
+    return "it is no tcgen05.st";
+  std::string values;
+  for (size_t k = open; k < close; ++k)
+    if (k == open || survivor.before[k] == ',')
+      values += std::string(k == open ? "" : ", ") + "%bsmm_m";
+  poisoned.replace(open + 1, close - open - 1, values);
+  if (survives({{survivor.begin, survivor.end,
+                 "{ .reg .b32 %bsmm_m; mov.b32 %bsmm_m, 0x7FC12345; " +
+                     poisoned + " }"}}))
+    return "";
+  return "what it stores reaches the output";
 }
 
 /// Is there a branch behind `from` to a label before it?
@@ -124,125 +236,60 @@ static bool isInLoop(const std::string &ptx, size_t from) {
   return false;
 }
 
-static std::string checkClaim(const Reason &reason, const Mutant &survivor,
-                              const std::vector<Mutant> &all,
-                              const std::string &ptx, Judge &judge) {
-  auto survives = [&](const std::vector<Edit> &edits) {
-    return judge.judgeText(applyEdits(ptx, edits)).outcome == Outcome::Survived;
+/// The CTA's exit does the same a moment later.
+std::string Reasons::checkExit(const Mutant &survivor) {
+  auto isOf = [&](const char *opcode) {
+    return survivor.before.find(opcode) != std::string::npos;
   };
+  // What must not come after it.
+  std::vector<const char *> later;
+  if (isOf("mbarrier.inval"))
+    later = {"mbarrier.init"};
+  else if (isOf("relinquish"))
+    later = {"tcgen05.alloc"};
+  else if (survivor.operatorName == "wait-read-only")
+    later = {"ld.global", "cp.async.bulk.tensor", "cp.async.bulk.shared",
+             "griddepcontrol"};
+  else
+    return "the CTA's exit does not do the same";
+  for (const char *opcode : later)
+    if (ptx.find(opcode, survivor.end) != std::string::npos)
+      return std::string(opcode) + " follows";
+  return isInLoop(ptx, survivor.end) ? "it is in a loop" : "";
+}
+
+std::string Reasons::checkClaim(const Reason &reason, const Mutant &survivor) {
   if (survivor.map.field != MapChange::Field::None)
     return "no claim can be checked for the launch file";
-
-  if (reason.kind == "dead") {
-    if (survives({replaceMutant(survivor, survivor.predicate + "trap;")}))
-      return "";
-    return "the instruction is executed";
-  }
-
-  if (reason.kind == "group") {
-    // All of `lines` but the last can go with it, and then the last can't.
-    if (reason.lines.empty())
-      return "a group needs 'lines', the last of which is kept";
-    std::vector<Edit> edits = {replaceMutant(survivor, survivor.replacement)};
-    const Mutant *kept = nullptr;
-    for (uint32_t line : reason.lines) {
-      const Mutant *deletion = deletionAt(all, line);
-      if (deletion == nullptr)
-        return "nothing can be deleted at line " + std::to_string(line);
-      if (line == reason.lines.back())
-        kept = deletion;
-      else
-        edits.push_back(replaceMutant(*deletion, deletion->replacement));
-    }
-    if (kept->begin == survivor.begin)
-      return "the kept line is its own";
-    if (!survives(edits))
-      return "the group can't go even with line " +
-             std::to_string(reason.lines.back()) + " kept";
-    edits.push_back(replaceMutant(*kept, kept->replacement));
-    if (survives(edits))
-      return "the whole group can go, line " +
-             std::to_string(reason.lines.back()) + " too";
-    return "";
-  }
-
-  if (reason.kind == "observed") {
-    // The phase is complete whenever the wait is reached: the mutant's own, or
-    // the one of `lines`, which is the only one for its barrier.
-    const Mutant *wait = &survivor;
-    if (!reason.lines.empty())
-      wait = deletionAt(all, reason.lines.front());
-    if (wait == nullptr || wait->before.find("_wait") == std::string::npos)
-      return "there is no mbarrier wait";
-    std::string test = wait->before;
-    if (size_t at = test.find("try_wait"); at != std::string::npos)
-      test.replace(at, 8, "test_wait");
-    size_t from = test.find_first_of(" \t", test.find("_wait"));
-    size_t comma = test.find(',');
-    std::string predicate = test.substr(from + 1, comma - from - 1);
-    if (survives({replaceMutant(*wait,
-                                "{ " + test + " @!" + predicate + " trap; }")}))
-      return "";
-    return "the wait is reached before the phase is complete";
-  }
-
-  if (reason.kind == "dead-store") {
-    // Whatever is stored, the result is the same.
-    size_t open = survivor.before.find('{'), close = survivor.before.find('}');
-    if (survivor.before.find("tcgen05.st") == std::string::npos ||
-        open == std::string::npos || close == std::string::npos)
-      return "it is no tcgen05.st";
-    std::string poisoned = survivor.before;
-    std::string values;
-    for (size_t k = open; k < close; ++k)
-      if (k == open || survivor.before[k] == ',')
-        values += std::string(k == open ? "" : ", ") + "%bsmm_m";
-    poisoned.replace(open + 1, close - open - 1, values);
-    if (survives({replaceMutant(
-            survivor, "{ .reg .b32 %bsmm_m; mov.b32 %bsmm_m, 0x7FC12345; " +
-                          poisoned + " }")}))
-      return "";
-    return "what it stores reaches the output";
-  }
-
-  if (reason.kind == "exit") {
-    // Ends what the CTA's exit would end a moment later.
-    auto isOf = [&](const char *opcode) {
-      return survivor.before.find(opcode) != std::string::npos;
-    };
-    // What must not come after it.
-    std::vector<const char *> later;
-    if (isOf("mbarrier.inval"))
-      later = {"mbarrier.init"};
-    else if (isOf("relinquish"))
-      later = {"tcgen05.alloc"};
-    else if (survivor.operatorName == "wait-read-only")
-      later = {"ld.global", "cp.async.bulk.tensor", "cp.async.bulk.shared",
-               "griddepcontrol"};
-    else
-      return "the CTA's exit does not do the same";
-    for (const char *opcode : later)
-      if (ptx.find(opcode, survivor.end) != std::string::npos)
-        return std::string(opcode) + " follows";
-    return isInLoop(ptx, survivor.end) ? "it is in a loop" : "";
-  }
+  if (reason.kind == "dead")
+    return survives(
+               {{survivor.begin, survivor.end, survivor.predicate + "trap;"}})
+               ? ""
+               : "the instruction is executed";
+  if (reason.kind == "group")
+    return checkGroup(reason, survivor);
+  if (reason.kind == "joint")
+    return checkJoint(reason, survivor);
+  if (reason.kind == "observed")
+    return checkObserved(reason, survivor);
+  if (reason.kind == "dead-store")
+    return checkDeadStore(survivor);
+  if (reason.kind == "exit")
+    return checkExit(survivor);
   return "unknown kind '" + reason.kind + "'";
 }
 
-ReasonCheck checkReason(const ReasonFile &reasons, const Mutant &survivor,
-                        const std::vector<Mutant> &all, const std::string &ptx,
-                        Judge &judge) {
+ReasonCheck Reasons::check(const Mutant &survivor) {
   ReasonCheck check;
-  for (const Reason &reason : reasons.reasons) {
+  for (const Reason &reason : reasons) {
     if (!matches(reason.ids, survivor.id))
       continue;
-    reason.used = true;
     check.kind = reason.kind;
     check.why = reason.why;
-    check.failure = checkClaim(reason, survivor, all, ptx, judge);
+    check.failure = checkClaim(reason, survivor);
     check.explained = check.failure.empty();
     if (check.explained)
-      return check;
+      break;
   }
   return check;
 }

@@ -71,10 +71,19 @@ protected:
   }
 
   ReasonCheck claim(const std::string &id, const std::string &kind,
-                    std::vector<uint32_t> lines = {}) {
-    ReasonFile reasons;
-    reasons.reasons.push_back({id, kind, "because", std::move(lines)});
-    return checkReason(reasons, find(id), all, file.ptx, *judge);
+                    std::vector<uint32_t> lines = {},
+                    const std::string &ids = "") {
+    Reason reason;
+    reason.ids = ids.empty() ? id : ids;
+    reason.kind = kind;
+    reason.why = "because";
+    reason.lines = std::move(lines);
+    std::vector<Reason> reasons = {reason};
+    std::vector<const Mutant *> survivors;
+    for (const char *survivor :
+         {"delete-barrier:18", "delete-barrier:19", "delete-barrier:20"})
+      survivors.push_back(&find(survivor));
+    return Reasons(reasons, file.ptx, all, survivors, *judge).check(find(id));
   }
 
   LaunchFile file;
@@ -123,6 +132,12 @@ TEST_F(Mutation, ReasonsAreChecked) {
   EXPECT_FALSE(claim("delete-barrier:18", "group", {19, 20}).explained);
   EXPECT_FALSE(claim("delete-barrier:18", "group", {21}).explained);
   EXPECT_FALSE(claim("delete-barrier:18", "group").explained);
+  EXPECT_TRUE(claim("delete-barrier:18", "joint").explained);
+  EXPECT_TRUE(claim("delete-barrier:18", "joint", {},
+                    "delete-barrier:18,delete-barrier:20")
+                  .explained);
+  // All three together hold something.
+  EXPECT_FALSE(claim("delete-barrier:18", "joint", {}, "delete-*").explained);
   EXPECT_FALSE(claim("delete-barrier:18", "observed").explained);
   EXPECT_FALSE(claim("delete-barrier:18", "dead-store").explained);
   EXPECT_FALSE(claim("delete-barrier:18", "exit").explained);
