@@ -19,9 +19,9 @@ std::string library::checkExtents(const char *name, unsigned bits,
              number(sizes[i]);
   // Rows of packed codes begin at whole bytes.
   int64_t step = bits % 8 == 0 ? 1 : bits == 4 ? 2 : 4;
-  int64_t dense = multiplyAdd((extents.columns + step - 1) / step, step);
-  if (extents.columns > INT64_MAX - step || dense < 0)
+  if (extents.columns > INT64_MAX - step)
     return prefix + "the array is too large";
+  int64_t dense = (extents.columns + step - 1) / step * step;
   if (extents.pitch == 0)
     extents.pitch = dense;
   if (extents.pitch < extents.columns && extents.rows > 1)

@@ -1,7 +1,7 @@
 //===- NumberCodes.cpp - types, sizes, codes and packing in C -------------===//
 
-#include "NumberArguments.h"
 #include "FloatCodes.h"
+#include "NumberArguments.h"
 #include "bsmm/Runtime/NumberFormats.h"
 #include "bsmm/Runtime/bsmm_numbers.h"
 

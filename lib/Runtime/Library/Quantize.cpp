@@ -1,7 +1,7 @@
 //===- Quantize.cpp - NVFP4 and MX quantisation in C ----------------------===//
 
-#include "NumberArguments.h"
 #include "FloatCodes.h"
+#include "NumberArguments.h"
 #include "bsmm/Runtime/NumberFormats.h"
 #include "bsmm/Runtime/bsmm_numbers.h"
 #include <cmath>
