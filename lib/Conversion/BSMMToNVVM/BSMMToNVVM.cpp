@@ -184,6 +184,18 @@ struct KernelPreparation {
                                 "memory; run bsmm-assign-memory first");
     Block &entry = kernel.getBody().front();
     WalkResult walk = kernel.walk([&](Operation *op) {
+      // Nothing of what a kernel says is left out silently.
+      if (auto create = dyn_cast<CreateChannelOp>(op);
+          create && create.getCluster()) {
+        op->emitOpError("expected a channel of one CTA: channels of a cluster "
+                        "are not lowered yet");
+        return WalkResult::interrupt();
+      }
+      if (auto load = dyn_cast<LoadAsyncOp>(op); load && load.getMulticast()) {
+        op->emitOpError("expected a copy to one CTA: multicast is not lowered "
+                        "yet");
+        return WalkResult::interrupt();
+      }
       if (isa<AllocOp, CreateChannelOp>(op) && op->getBlock() != &entry) {
         op->emitOpError("expected at the kernel's top level, since its memory "
                         "lives as long as the CTA");
