@@ -668,9 +668,13 @@ void KernelLowering::lowerDot(DotOp op) {
     Value zeros = emit.fill(emit.extents(sum), emit.f32(0.0f));
     Value sliceA = slice(a, 1, first), sliceB = slice(b, 0, first);
     Value partial = multiply(sliceA, sliceB, zeros);
-    sum = emit.map(
-        {sum, partial}, builder.getF32Type(), [&](ValueRange values) -> Value {
-          return arith::AddFOp::create(builder, values[0], values[1]);
+    // In place: a sum that a loop carries stays where it is.
+    SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(2));
+    SmallVector<utils::IteratorType> iterators(2,
+                                               utils::IteratorType::parallel);
+    sum = emit.generic(
+        partial, sum, maps, iterators, [&](ValueRange values) -> Value {
+          return arith::AddFOp::create(builder, values[1], values[0]);
         });
   }
   mapping.map(op.getResult(), sum);

@@ -30,7 +30,7 @@
 // F32:             %[[B:.+]] = tensor.extract_slice %{{.*}}[%[[FIRST]], 0] [%[[EXTENT]], 40] [1, 1] : tensor<96x40xf32> to tensor<?x40xf32>
 // F32:             %[[PARTIAL:.+]] = linalg.generic
 // F32-SAME:          ins(%[[A]], %[[B]] : tensor<100x?xf32>, tensor<?x40xf32>)
-// F32:             linalg.generic {{.*}} ins(%[[SUM]], %[[PARTIAL]] :
+// F32:             linalg.generic {{.*}} ins(%[[PARTIAL]] : tensor<100x40xf32>) outs(%[[SUM]] :
 // F32:               arith.addf {{.*}} : f32
 // LLVM-LABEL:  llvm.func @matmul(
 func.func @matmul(%a: tensor<100x96xf8E4M3FN>, %b: tensor<40x96xf8E5M2>,

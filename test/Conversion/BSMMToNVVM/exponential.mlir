@@ -18,8 +18,11 @@
 // CHECK-NOT: math.exp
 
 // PTX-LABEL: .entry scalar(
-// PTX: max.NaN.f32
-// PTX: min.NaN.f32
+// NaN fails both comparisons and passes.
+// PTX: setp.le.f32
+// PTX-NEXT: selp.f32
+// PTX-NEXT: setp.ge.f32
+// PTX-NEXT: selp.f32
 // PTX-COUNT-10: fma.rn.f32
 // PTX-COUNT-2: mul.rn.f32
 // PTX-NOT: ex2
