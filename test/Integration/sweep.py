@@ -88,8 +88,8 @@ def pick_scaled_tile(rng, name, step, bits):
 
 
 def pick_dense_tile(rng, name, step, bits):
-    """Options of a tile that Hopper's registers and memory hold, with three
-    pieces of an output tile."""
+    """Options of a tile that Hopper's registers and memory hold, with the pieces
+    of an output tile."""
     accumulators = 2 if name == "fp8-promoted" else 1
     while True:
         block_m = rng.choice([64, 128, 128, 192, 256])
@@ -103,7 +103,9 @@ def pick_dense_tile(rng, name, step, bits):
         if block_m == 192 and block_n % 32 != 0:
             continue
         slot = (block_m + block_n) * block_k * bits // 8
-        most = min(8, (SHARED_BYTES - 2048 - 3 * block_m * 128) // slot)
+        # With columns of their own each warpgroup has two pieces.
+        pieces = 4 if block_m == 192 else 3
+        most = min(8, (SHARED_BYTES - 2048 - pieces * block_m * 128) // slot)
         if registers <= 192 and most > 0:
             return [f"block-m={block_m}", f"block-n={block_n}",
                     f"block-k={block_k}"], most
