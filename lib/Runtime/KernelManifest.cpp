@@ -25,6 +25,28 @@ static constexpr std::string_view activationNames[] = {"none", "relu", "silu",
 static constexpr std::string_view scalarNames[] = {"alpha", "beta",
                                                    "out_scale"};
 
+template <size_t n, typename Enum>
+static std::string_view nameOf(const std::string_view (&names)[n], Enum value) {
+  auto index = static_cast<size_t>(value);
+  return index < n ? names[index] : "unknown";
+}
+
+std::string_view runtime::gridRuleName(GridRule rule) {
+  return nameOf(gridRuleNames, rule);
+}
+
+std::string_view runtime::viewName(View view) {
+  return nameOf(viewNames, view);
+}
+
+std::string_view runtime::rowScalesName(RowScales scales) {
+  return nameOf(rowScaleNames, scales);
+}
+
+std::string_view runtime::activationName(Activation activation) {
+  return nameOf(activationNames, activation);
+}
+
 std::string_view runtime::roleName(Role role) {
   return roleNames[static_cast<unsigned>(role) % numRoles];
 }
@@ -613,11 +635,6 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-template <typename Enum, size_t n>
-static std::string nameIn(const std::string_view (&names)[n], Enum value) {
-  return std::string(names[static_cast<unsigned>(value) % n]);
-}
-
 static OrderedJson writeParam(const ManifestParam &param) {
   OrderedJson out;
   std::string role(roleName(param.role));
@@ -625,7 +642,7 @@ static OrderedJson writeParam(const ManifestParam &param) {
   case ParamKind::TensorMap: {
     OrderedJson &map = out["tensor_map"];
     map["role"] = role;
-    map["view"] = nameIn(viewNames, param.view);
+    map["view"] = std::string(nameOf(viewNames, param.view));
     map["element"] = std::string(target::info(param.element).name);
     map["box"] = param.box;
     map["swizzle"] = std::string(target::info(param.swizzle).name);
@@ -646,7 +663,7 @@ static OrderedJson writeParam(const ManifestParam &param) {
     out["i64"] = OrderedJson{{"batch_stride", role}};
     break;
   case ParamKind::Scalar:
-    out["f32"] = nameIn(scalarNames, param.scalar);
+    out["f32"] = std::string(nameOf(scalarNames, param.scalar));
     break;
   }
   return out;
@@ -662,7 +679,7 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
     out["cubin"] = manifest.cubin;
   out["target"] = manifest.target;
   OrderedJson &grid = out["grid"];
-  grid["rule"] = nameIn(gridRuleNames, manifest.grid.rule);
+  grid["rule"] = std::string(nameOf(gridRuleNames, manifest.grid.rule));
   grid["ctas_per_tile"] = manifest.grid.ctasPerTile;
   grid["split_k"] = manifest.grid.splitK;
   if (manifest.grid.rule == GridRule::Persistent)
@@ -694,14 +711,16 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
   if (types.scaleType != ElementType::None) {
     problem["scale_type"] = std::string(target::name(types.scaleType));
     problem["scale_vector"] = types.scaleVector;
-    problem["scale_layout"] = nameIn(scaleLayoutNames, types.scaleLayout);
+    problem["scale_layout"] =
+        std::string(nameOf(scaleLayoutNames, types.scaleLayout));
   }
   if (types.rowScales != RowScales::None)
-    problem["row_scales"] = nameIn(rowScaleNames, types.rowScales);
+    problem["row_scales"] = std::string(nameOf(rowScaleNames, types.rowScales));
   if (types.bias != ElementType::None)
     problem["bias"] = std::string(target::name(types.bias));
   if (types.activation != Activation::None)
-    problem["activation"] = nameIn(activationNames, types.activation);
+    problem["activation"] =
+        std::string(nameOf(activationNames, types.activation));
   out["numerics"] = OrderedJson{
       {"accumulate", std::string(target::name(manifest.numerics.accumulate))},
       {"promote_every", manifest.numerics.promoteEvery},

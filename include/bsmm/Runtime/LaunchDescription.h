@@ -165,6 +165,12 @@ enum class RowScales { None, F32, Tensor };
 enum class Activation { None, Relu, Silu, GeluErf, GeluTanh };
 enum class Overflow { Infinity, Saturate };
 
+/// Names of the schema (docs/abi.md), literals that end with a zero byte.
+std::string_view gridRuleName(GridRule rule);
+std::string_view viewName(View view);
+std::string_view rowScalesName(RowScales scales);
+std::string_view activationName(Activation activation);
+
 struct GridDescription {
   GridRule rule = GridRule::Tile;
   int64_t ctasPerTile = 1;

@@ -62,60 +62,6 @@ static bsmm_status roleAt(bsmm_role given, Role &role) {
   return BSMM_OK;
 }
 
-static const char *gridRuleName(GridRule rule) {
-  switch (rule) {
-  case GridRule::Tile:
-    return "tile";
-  case GridRule::TileGrid:
-    return "tile_grid";
-  case GridRule::Persistent:
-    return "persistent";
-  case GridRule::Fixed:
-    return "fixed";
-  }
-  return "unknown";
-}
-
-static const char *rowScalesName(RowScales scales) {
-  switch (scales) {
-  case RowScales::None:
-    return "none";
-  case RowScales::F32:
-    return "f32";
-  case RowScales::Tensor:
-    return "tensor";
-  }
-  return "unknown";
-}
-
-static const char *activationName(Activation activation) {
-  switch (activation) {
-  case Activation::None:
-    return "none";
-  case Activation::Relu:
-    return "relu";
-  case Activation::Silu:
-    return "silu";
-  case Activation::GeluErf:
-    return "gelu_erf";
-  case Activation::GeluTanh:
-    return "gelu_tanh";
-  }
-  return "unknown";
-}
-
-static const char *viewName(View view) {
-  switch (view) {
-  case View::Matrix:
-    return "matrix";
-  case View::ScaleTiles:
-    return "scale_tiles";
-  case View::Vector:
-    return "vector";
-  }
-  return "unknown";
-}
-
 static bsmm_layout layoutOf(const OperandRules &rules, Role role) {
   if (role == Role::Workspace)
     return BSMM_LAYOUT_BYTES;
@@ -298,9 +244,9 @@ bsmm_status bsmm_artifact_kernel_info(const bsmm_artifact *artifact,
                              ? BSMM_LAYOUT_BLOCKED_128X4
                              : BSMM_LAYOUT_ROWS;
     out.bias = bsmm_element(problem.bias);
-    out.row_scales = rowScalesName(problem.rowScales);
-    out.activation = activationName(problem.activation);
-    out.grid_rule = gridRuleName(manifest.grid.rule);
+    out.row_scales = rowScalesName(problem.rowScales).data();
+    out.activation = activationName(problem.activation).data();
+    out.grid_rule = gridRuleName(manifest.grid.rule).data();
     out.order_dependent = manifest.numerics.orderDependent;
     out.workspace_bytes = manifest.workspace.bytes;
     out.workspace_tile_bytes = manifest.workspace.bytesPerTile;
@@ -349,7 +295,7 @@ bsmm_status bsmm_artifact_parameter_info(const bsmm_artifact *artifact,
     out.bytes = static_cast<uint32_t>(parameterBytes(launch[parameter]));
     out.offset = static_cast<uint32_t>(parameterOffsets(launch)[parameter]);
     if (param.kind == Kind::TensorMap) {
-      out.view = viewName(param.view);
+      out.view = viewName(param.view).data();
       out.element = target::info(param.element).name.data();
       out.swizzle = target::info(param.swizzle).name.data();
       out.rank = static_cast<uint32_t>(param.box.size());
