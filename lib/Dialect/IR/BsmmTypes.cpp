@@ -91,6 +91,19 @@ TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
 // BufferType
 //===----------------------------------------------------------------------===//
 
+layout::SwizzleMode bsmm::getSwizzleMode(BufferLayout layout) {
+  switch (layout) {
+  case BufferLayout::Swizzle32B:
+    return layout::SwizzleMode::Bytes32;
+  case BufferLayout::Swizzle64B:
+    return layout::SwizzleMode::Bytes64;
+  case BufferLayout::Swizzle128B:
+    return layout::SwizzleMode::Bytes128;
+  default:
+    return layout::SwizzleMode::None;
+  }
+}
+
 Type BufferType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
@@ -138,7 +151,6 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected an accumulator in tensor memory, got "
                        << stringifyMemorySpace(memorySpace);
 
-  int64_t panel = 0;
   switch (layout) {
   case BufferLayout::RowMajor:
     if (rowBits % 128 != 0)
@@ -146,13 +158,8 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                          << rowBits << " bits";
     return success();
   case BufferLayout::Swizzle32B:
-    panel = 32;
-    break;
   case BufferLayout::Swizzle64B:
-    panel = 64;
-    break;
   case BufferLayout::Swizzle128B:
-    panel = 128;
     break;
   case BufferLayout::ScaleTiles:
     if (getElementBits(elementType) != 8)
@@ -173,6 +180,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                          << rows << "x" << columns;
     return success();
   }
+  int64_t panel = layout::swizzleWidth(getSwizzleMode(layout));
   if (rows % 8 != 0 || rowBits % (8 * panel) != 0)
     return emitError() << "expected whole swizzle atoms of 8 rows by " << panel
                        << " bytes, got " << rows << " rows of " << rowBits
@@ -187,16 +195,9 @@ int64_t BufferType::getSharedBytes() const {
 }
 
 int64_t BufferType::getSharedAlignment() const {
-  switch (getLayout()) {
-  case BufferLayout::Swizzle32B:
-    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes32);
-  case BufferLayout::Swizzle64B:
-    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes64);
-  case BufferLayout::Swizzle128B:
-    return layout::sharedTileAlignment(layout::SwizzleMode::Bytes128);
-  default:
-    return target::tma::sharedAlignment;
-  }
+  layout::SwizzleMode mode = getSwizzleMode(getLayout());
+  return mode == layout::SwizzleMode::None ? target::tma::sharedAlignment
+                                           : layout::sharedTileAlignment(mode);
 }
 
 int64_t BufferType::getTensorMemoryColumns() const {

@@ -309,24 +309,11 @@ LogicalResult SliceRowsOp::verify() {
   // Panels hold all rows of the buffer.
   int64_t rowBytes =
       getPackedBytes(source.getElementType(), source.getShape()[1]);
-  int64_t panel = 0;
-  switch (source.getLayout()) {
-  case BufferLayout::RowMajor:
-    panel = rowBytes;
-    break;
-  case BufferLayout::Swizzle32B:
-    panel = 32;
-    break;
-  case BufferLayout::Swizzle64B:
-    panel = 64;
-    break;
-  case BufferLayout::Swizzle128B:
-    panel = 128;
-    break;
-  default:
-    break;
-  }
-  if (rowBytes != panel)
+  layout::SwizzleMode mode = getSwizzleMode(source.getLayout());
+  bool isOnePanel = mode == layout::SwizzleMode::None
+                        ? source.getLayout() == BufferLayout::RowMajor
+                        : rowBytes == layout::swizzleWidth(mode);
+  if (!isOnePanel)
     return emitOpError("expected a buffer of one panel, whose rows follow each "
                        "other, got ")
            << source;
@@ -642,12 +629,6 @@ VectorType DrainOp::getValuesType() {
   int64_t columns = int64_t(getColumns());
   return VectorType::get({isFromRegisters() ? columns / 2 : columns},
                          Float32Type::get(getContext()));
-}
-
-std::pair<int64_t, int64_t> DrainOp::getValueOffset(int64_t index) {
-  if (!isFromRegisters())
-    return {0, index};
-  return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
 }
 
 LogicalResult DrainOp::verify() {

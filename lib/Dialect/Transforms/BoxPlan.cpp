@@ -6,19 +6,6 @@
 using namespace mlir;
 using namespace bsmm;
 
-layout::SwizzleMode bsmm::getSwizzleMode(BufferLayout layout) {
-  switch (layout) {
-  case BufferLayout::Swizzle32B:
-    return layout::SwizzleMode::Bytes32;
-  case BufferLayout::Swizzle64B:
-    return layout::SwizzleMode::Bytes64;
-  case BufferLayout::Swizzle128B:
-    return layout::SwizzleMode::Bytes128;
-  default:
-    return layout::SwizzleMode::None;
-  }
-}
-
 /// 8-bit and packed 4-bit types travel as bytes: the driver's sub-byte types
 /// have rules of their own and are refused by older drivers.
 static std::optional<target::TensorMapElement> mapElement(Type type) {

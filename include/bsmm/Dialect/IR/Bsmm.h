@@ -7,6 +7,7 @@
 #ifndef BSMM_DIALECT_IR_BSMM_H
 #define BSMM_DIALECT_IR_BSMM_H
 
+#include "bsmm/Layout/Swizzle.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -41,5 +42,10 @@ mlir::LogicalResult verifyLevelOp(mlir::Operation *op);
 
 #define GET_OP_CLASSES
 #include "bsmm/Dialect/IR/BsmmOps.h.inc"
+
+namespace bsmm {
+/// The swizzle of a shared-memory layout; none for layouts without one.
+layout::SwizzleMode getSwizzleMode(BufferLayout layout);
+} // namespace bsmm
 
 #endif // BSMM_DIALECT_IR_BSMM_H

@@ -580,8 +580,6 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
     int64_t getNumColumns();
     /// The thread's values in one execution of the body.
     ::mlir::VectorType getValuesType();
-    /// Rows and columns from the thread's first value to value `index`.
-    std::pair<int64_t, int64_t> getValueOffset(int64_t index);
   }];
 }
 

@@ -33,9 +33,6 @@ struct BoxPlan {
   llvm::SmallVector<Box> boxes;
 };
 
-/// The swizzle of a shared-memory layout.
-layout::SwizzleMode getSwizzleMode(BufferLayout layout);
-
 /// Plans the copy between a tile of a tensor map and a buffer. Emits an error
 /// on `user` when the tile cannot be copied by whole boxes.
 mlir::FailureOr<BoxPlan> planBoxes(mlir::Operation *user, TensorMapType map,
