@@ -249,7 +249,7 @@ std::string checkMap(const KernelManifest &manifest, const target::Gpu &gpu,
   bool hasBatch = param.box.size() == rankMax;
   if (!hasBatch && manifest.fixed[3] != 1 && manifest.shapes[3].max != 1)
     return path + ".box: expected an entry for L, which is not fixed to 1";
-  return validateTensorMapBox(param.element, param.swizzle, param.box,
+  return validateTensorMapBox(param.element, param.swizzle, param.box, {},
                               param.nanFill, path, &gpu);
 }
 } // namespace

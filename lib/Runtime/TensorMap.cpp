@@ -1,15 +1,32 @@
 //===- TensorMap.cpp - the limits of cuTensorMapEncodeTiled ---------------===//
 //
 // CUDA driver API, cuTensorMapEncodeTiled (CUDA 13.0); swizzle modes: PTX ISA
-// 5.5.7.
+// 5.5.7. Two limits are not in the documentation: the bytes of a box and the
+// size of an address, measured with driver 13.0 on an H200.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TensorMapChecks.h"
+#include <algorithm>
 
 using namespace bsmm;
 using namespace bsmm::runtime;
 namespace tma = bsmm::target::tma;
+
+/// Addresses begin below it. Measured with driver 13.0 on an H200.
+static constexpr uint64_t addressLimit = uint64_t(1) << 57;
+
+/// The most bytes that a box may bring, after element strides: the shared
+/// memory of an SM. Measured with driver 13.0 on an H200: 233472 are accepted,
+/// the next larger box is refused. Without a target, that of the largest SM.
+static int64_t maxBoxBytes(const target::Gpu *gpu) {
+  if (gpu)
+    return gpu->sharedMemoryPerSM;
+  int64_t most = 0;
+  for (const target::Gpu &known : target::gpus)
+    most = std::max<int64_t>(most, known.sharedMemoryPerSM);
+  return most;
+}
 
 static std::string at(std::string_view path, std::string_view key) {
   return std::string(path) + "." + std::string(key);
@@ -21,6 +38,7 @@ static std::string at(std::string_view path, std::string_view key, size_t i) {
 std::string runtime::validateTensorMapBox(target::TensorMapElement element,
                                           target::Swizzle swizzle,
                                           const std::vector<int64_t> &box,
+                                          const std::vector<int64_t> &strides,
                                           bool nanFill, std::string_view path,
                                           const target::Gpu *gpu) {
   const target::TensorMapElementInfo &type = target::info(element);
@@ -75,6 +93,15 @@ std::string runtime::validateTensorMapBox(target::TensorMapElement element,
              std::string(mode.name) + ", got " + number(innerBits / 8) +
              " bytes; use several boxes";
   }
+  TensorMap whole;
+  whole.element = element;
+  whole.box = box;
+  whole.elementStrides = strides;
+  int64_t bytes = boxBytes(whole), most = maxBoxBytes(gpu);
+  if (bytes < 0 || bytes > most)
+    return at(path, "box") + ": expected at most " + number(most) +
+           " bytes, the shared memory of an SM, got " + number(bytes) +
+           "; use several boxes";
   if (nanFill && !type.isFloat)
     return at(path, "fill") + ": expected zero for " + std::string(type.name) +
            ", which is no floating-point type, got nan";
@@ -109,11 +136,15 @@ std::string runtime::validateTensorMap(const TensorMap &map,
            number(map.data.offset);
   uint64_t alignment =
       type.padded ? tma::addressAlignmentWide : tma::addressAlignment;
-  if ((base + static_cast<uint64_t>(map.data.offset)) % alignment != 0)
+  uint64_t address = base + static_cast<uint64_t>(map.data.offset);
+  if (address % alignment != 0)
     return at(path, "data") + ": expected an address that is a multiple of " +
-           number(alignment) + " bytes for " + std::string(type.name) +
-           ", got " +
-           std::to_string(base + static_cast<uint64_t>(map.data.offset));
+           std::to_string(alignment) + " bytes for " + std::string(type.name) +
+           ", got " + std::to_string(address);
+  // The first comparison keeps the sum from wrapping around.
+  if (base >= addressLimit || address >= addressLimit)
+    return at(path, "data") + ": expected an address below 2^57, got " +
+           std::to_string(base >= addressLimit ? base : address);
   for (size_t i = 0; i < rank; ++i)
     if (map.dims[i] < 1 || map.dims[i] > tma::maxDim)
       return at(path, "dims", i) + ": expected 1 to 2^32 elements, got " +
@@ -143,8 +174,8 @@ std::string runtime::validateTensorMap(const TensorMap &map,
         map.elementStrides[i] > tma::maxElementStride)
       return at(path, "element_strides", i) + ": expected 1 to 8, got " +
              number(map.elementStrides[i]);
-  return validateTensorMapBox(map.element, map.swizzle, map.box, map.nanFill,
-                              path, gpu);
+  return validateTensorMapBox(map.element, map.swizzle, map.box,
+                              map.elementStrides, map.nanFill, path, gpu);
 }
 
 std::string runtime::warnOfTensorMap(const TensorMap &map,

@@ -8,11 +8,14 @@
 namespace bsmm::runtime {
 
 /// What is known of a tensor map before its addresses and extents are: element
-/// type, swizzle, box and fill. Empty when legal.
+/// type, swizzle, box, element strides (none: all 1) and fill. Empty when
+/// legal.
 std::string validateTensorMapBox(target::TensorMapElement element,
                                  target::Swizzle swizzle,
-                                 const std::vector<int64_t> &box, bool nanFill,
-                                 std::string_view path, const target::Gpu *gpu);
+                                 const std::vector<int64_t> &box,
+                                 const std::vector<int64_t> &strides,
+                                 bool nanFill, std::string_view path,
+                                 const target::Gpu *gpu);
 
 /// Why a grid, block, cluster or amount of shared memory is not launchable on
 /// the target; empty when it is. Null `grid`: not known yet.

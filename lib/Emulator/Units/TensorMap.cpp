@@ -12,6 +12,12 @@ namespace bsmm::emulator::units {
 
 namespace {
 
+// What cuTensorMapEncodeTiled refuses beyond its documentation (driver 13.0 on
+// an H200): addresses from 2^57 on, and boxes of more bytes than an SM has
+// shared memory.
+constexpr uint64_t addressEnd = uint64_t(1) << 57;
+constexpr uint64_t mostBoxBytes = 228 * 1024;
+
 bool isAlign16B(TensorMapElement element) {
   return element == TensorMapElement::Packed16U4Align16B ||
          element == TensorMapElement::Packed16U6Align16B;
@@ -148,6 +154,8 @@ std::string checkTensorMap(const TensorMap &map) {
     return expected("a global address",
                     "aligned to " + std::to_string(alignment) + " bytes",
                     map.globalAddress);
+  if (map.globalAddress >= addressEnd)
+    return expected("a global address", "below 2^57", map.globalAddress);
   for (uint32_t i = 0; i < map.rank; ++i)
     if (map.dims[i] == 0 || map.dims[i] > uint64_t(1) << 32)
       return expected(indexed("dims", i), "from 1 to 2^32", map.dims[i]);
@@ -194,6 +202,10 @@ std::string checkTensorMap(const TensorMap &map) {
                     "of at most " + std::to_string(span) +
                         " bytes with this swizzle",
                     rowSharedBytes(map));
+  if (boxTransactionBytes(map) > mostBoxBytes)
+    return expected("a box",
+                    "of at most " + std::to_string(mostBoxBytes) + " bytes",
+                    boxTransactionBytes(map));
   return "";
 }
 

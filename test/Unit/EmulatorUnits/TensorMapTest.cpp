@@ -47,6 +47,9 @@ TEST(TensorMap, Limits) {
   EXPECT_FALSE(accepted([](M &m) { m.rank = 6; }));
   EXPECT_FALSE(accepted([](M &m) { m.globalAddress = 8; }));
   EXPECT_TRUE(accepted([](M &m) { m.globalAddress = 16; }));
+  EXPECT_TRUE(
+      accepted([](M &m) { m.globalAddress = (uint64_t(1) << 57) - 16; }));
+  EXPECT_FALSE(accepted([](M &m) { m.globalAddress = uint64_t(1) << 57; }));
   EXPECT_FALSE(accepted([](M &m) { m.dims[1] = 0; }));
   EXPECT_TRUE(accepted([](M &m) { m.dims[1] = uint64_t(1) << 32; }));
   EXPECT_FALSE(accepted([](M &m) { m.dims[1] = (uint64_t(1) << 32) + 1; }));
@@ -80,6 +83,25 @@ TEST(TensorMap, Limits) {
     m.box[0] = 64;
     m.fill = TensorMapFill::NaN;
   }));
+  // Boxes of 233472 bytes, and of the next larger count.
+  auto large = [&](uint32_t columns, uint32_t rows, uint32_t depth,
+                   uint32_t step) {
+    return accepted([&](M &m) {
+      m.rank = 3;
+      m.dims[2] = 1000;
+      m.strides[2] = 512 * 256;
+      m.box[0] = columns;
+      m.box[1] = rows;
+      m.box[2] = depth;
+      m.elementStrides[2] = step;
+    });
+  };
+  EXPECT_TRUE(large(16, 256, 57, 1));
+  EXPECT_FALSE(large(16, 256, 58, 1));
+  EXPECT_TRUE(large(16, 256, 114, 2));
+  EXPECT_FALSE(large(16, 256, 115, 2));
+  EXPECT_TRUE(large(128, 8, 228, 1));
+  EXPECT_FALSE(large(128, 8, 229, 1));
   // Sub-byte types.
   auto align16B = [](M &m) {
     m.element = TensorMapElement::Packed16U4Align16B;

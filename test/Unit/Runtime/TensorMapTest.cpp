@@ -32,7 +32,7 @@ std::string check(const std::function<void(TensorMap &)> &change,
 TEST(TensorMap, LegalOnesAreAccepted) {
   EXPECT_EQ(check([](TensorMap &) {}), "");
   EXPECT_EQ(check([](TensorMap &map) { map.stridesBytes = {0, 0}; }), "");
-  EXPECT_EQ(check([](TensorMap &map) { map.box = {16, 256, 256}; }), "");
+  EXPECT_EQ(check([](TensorMap &map) { map.box = {16, 256, 57}; }), "");
   EXPECT_EQ(check([](TensorMap &map) {
               map.stridesBytes[1] = (int64_t(1) << 40) - 16;
               map.dims = {int64_t(1) << 32, 1, 1};
@@ -47,6 +47,11 @@ TEST(TensorMap, LegalOnesAreAccepted) {
   EXPECT_EQ(check([](TensorMap &map) { // address of a device
               map.data.buffer.clear();
               map.data.address = 0x7f0000000010;
+            }),
+            "");
+  EXPECT_EQ(check([](TensorMap &map) { // the last legal address
+              map.data.buffer.clear();
+              map.data.address = (uint64_t(1) << 57) - 16;
             }),
             "");
 }
@@ -87,6 +92,23 @@ TEST(TensorMap, EveryLimitIsNamed) {
        },
        "map.data: expected an address that is a multiple of 16 bytes for u8, "
        "got 100"},
+      {[](TensorMap &map) {
+         map.data.buffer.clear();
+         map.data.address = uint64_t(1) << 57;
+       },
+       "map.data: expected an address below 2^57, got 144115188075855872"},
+      {[](TensorMap &map) {
+         map.data.buffer.clear();
+         map.data.address = (uint64_t(1) << 57) - 16;
+         map.data.offset = 16;
+       },
+       "map.data: expected an address below 2^57, got 144115188075855872"},
+      {[](TensorMap &map) { // the sum wraps around to 0
+         map.data.buffer.clear();
+         map.data.address = ~uint64_t(15);
+         map.data.offset = 16;
+       },
+       "map.data: expected an address below 2^57, got 18446744073709551600"},
       {[](TensorMap &map) { map.dims[1] = 0; },
        "map.dims[1]: expected 1 to 2^32 elements, got 0"},
       {[](TensorMap &map) { map.dims[0] = (int64_t(1) << 32) + 1; },
@@ -125,6 +147,41 @@ TEST(TensorMap, EveryLimitIsNamed) {
   };
   for (const Case &each : cases)
     EXPECT_EQ(check(each.change), each.text);
+}
+
+// A box brings at most the shared memory of an SM. Elements that an element
+// stride passes over do not count.
+TEST(TensorMap, BytesOfABox) {
+  auto box = [](std::vector<int64_t> extents, std::vector<int64_t> strides,
+                const char *gpu) {
+    return check(
+        [&](TensorMap &map) {
+          map.box = std::move(extents);
+          map.elementStrides = std::move(strides);
+        },
+        gpu);
+  };
+  const char *most = "map.box: expected at most 233472 bytes, the shared "
+                     "memory of an SM, got 237568; use several boxes";
+  for (const char *gpu : {"sm_90a", "sm_100a", static_cast<const char *>(0)}) {
+    EXPECT_EQ(box({16, 256, 57}, {}, gpu), "");
+    EXPECT_EQ(box({16, 256, 58}, {}, gpu), most);
+    EXPECT_EQ(box({16, 256, 114}, {1, 1, 2}, gpu), "");
+    EXPECT_EQ(box({16, 256, 115}, {1, 1, 2}, gpu), most);
+    // The stride of the innermost dimension has no effect.
+    EXPECT_EQ(box({16, 256, 58}, {8, 1, 1}, gpu), most);
+  }
+  EXPECT_EQ(box({16, 256, 25}, {}, "sm_120a"), "");
+  EXPECT_EQ(box({16, 256, 26}, {}, "sm_120a"),
+            "map.box: expected at most 102400 bytes, the shared memory of an "
+            "SM, got 106496; use several boxes");
+  EXPECT_EQ(check([](TensorMap &map) {
+              map.dims.assign(5, 256);
+              map.stridesBytes.assign(4, 4096);
+              map.box = {16, 256, 256, 256, 256};
+            }),
+            "map.box: expected at most 233472 bytes, the shared memory of an "
+            "SM, got 68719476736; use several boxes");
 }
 
 TEST(TensorMap, SubByteElements) {
