@@ -125,3 +125,11 @@ bool runtime::mayReplace(const KernelManifest &manifest,
          a.overflow == b.overflow && (a.orderDependent || !b.orderDependent) &&
          (!storesThroughTensorMap(manifest) || storesThroughTensorMap(by));
 }
+
+bool runtime::hasPreciseSums(const KernelManifest &manifest) {
+  const target::Gpu *gpu = target::findGpu(manifest.target);
+  bool hasCoarseSums = gpu && gpu->hasWgmma &&
+                       target::bitWidth(manifest.problem.a) == 8 &&
+                       target::bitWidth(manifest.problem.b) == 8;
+  return !hasCoarseSums || manifest.numerics.promoteEvery > 0;
+}

@@ -75,6 +75,7 @@ BACKEND_EMULATOR = 0
 BACKEND_CUDA = 1
 
 LAUNCH_REPACK = 1
+LAUNCH_PRECISE_SUMS = 2
 
 LogCallback = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 ProgressCallback = CFUNCTYPE(c_int32, c_void_p, c_int32, c_int32)
@@ -131,6 +132,7 @@ class KernelInfo(_Sized):
         ("order_dependent", c_int32),
         ("workspace_bytes", c_int64),
         ("workspace_tile_bytes", c_int64),
+        ("has_precise_sums", c_int32),
     ]
 
 

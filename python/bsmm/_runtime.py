@@ -233,6 +233,9 @@ class KernelInfo:
     block, cluster : tuple
         Threads, CTAs.
     has_ptx, has_cubin : bool
+    has_precise_sums : bool
+        Sums over K are those of f32. Hopper's tensor cores keep fewer bits of
+        sums of 8-bit products, unless a kernel moves them to registers.
     """
 
     def __init__(self, artifact: "Artifact", index: int) -> None:
@@ -271,6 +274,7 @@ class KernelInfo:
         self.activation = _text(info.activation)
         self.grid_rule = _text(info.grid_rule)
         self.order_dependent = bool(info.order_dependent)
+        self.has_precise_sums = bool(info.has_precise_sums)
         self.operands: dict[str, OperandRules] = {}
         for role, name in enumerate(_abi.ROLES):
             operand = _abi.OperandInfo()
@@ -575,6 +579,7 @@ class Kernel:
         device: Optional[Device] = None,
         repack: bool = False,
         sm_count: int = 0,
+        precise_sums: bool = False,
     ) -> Any:
         """Computes the product.
 
@@ -609,6 +614,8 @@ class Kernel:
             refusing them.
         sm_count : int, optional
             CTAs of persistent kernels; 0: as many as the GPU has SMs.
+        precise_sums : bool, optional
+            Take only configurations with :attr:`KernelInfo.has_precise_sums`.
 
         Returns
         -------
@@ -630,14 +637,15 @@ class Kernel:
         torch = sys.modules.get("torch")
         if torch is not None and torch.compiler.is_compiling():
             return self._call_compiled(
-                operands, out, c, sa, sb, bias, alpha, beta, out_scale, k
+                operands, out, c, sa, sb, bias, alpha, beta, out_scale, k,
+                precise_sums,
             )
         arrays = dict(zip(self._operand_names, operands))
         optional = (("c", c), ("sa", sa), ("sb", sb), ("bias", bias))
         arrays.update((name, array) for name, array in optional if array is not None)
         with self._arguments(
             arrays, out, float(alpha), float(beta), float(out_scale), k, stream,
-            device, repack, sm_count,
+            device, repack, sm_count, precise_sums,
         ) as call:
             loaded = self._load(call)
             check(
@@ -870,7 +878,7 @@ class Kernel:
 
     # What torch.compile sees: an allocation and one custom operation.
     def _call_compiled(
-        self, operands, out, c, sa, sb, bias, alpha, beta, out_scale, k
+        self, operands, out, c, sa, sb, bias, alpha, beta, out_scale, k, precise_sums
     ):
         import torch
 
@@ -895,6 +903,7 @@ class Kernel:
             float(beta),
             float(out_scale),
             -1 if k is None else k,
+            precise_sums,
         )
         return out
 
@@ -958,11 +967,11 @@ class Kernel:
             return self._loaded_kernel(call.device, index)
         if len(self.infos) == 1 and not call.target:
             return self._loaded_kernel(call.device, self.infos[0].index)
-        if len(self.infos) > 1:
-            tuned = self._tuned(call)
-            if tuned is not None:
-                return self._loaded_kernel(call.device, tuned)
-        return self._loaded_kernel(call.device, self._best_index(call))
+        predicted = self._best_index(call)
+        tuned = self._tuned(call, predicted) if len(self.infos) > 1 else None
+        return self._loaded_kernel(
+            call.device, predicted if tuned is None else tuned
+        )
 
     def _best_index(self, call: "_Call") -> int:
         """What the cost model says, remembered by all that it depends on."""
@@ -991,15 +1000,22 @@ class Kernel:
             self._choices[key] = index
         return index
 
-    def _tuned(self, call: "_Call") -> Optional[int]:
-        """What bsmm-tune found for the sizes, if it takes the arguments."""
+    def _tuned(self, call: "_Call", predicted: int) -> Optional[int]:
+        """What bsmm-tune found for the sizes, if it takes the arguments.
+
+        Measuring trades no accuracy either: only a kernel with the numerics of
+        the `predicted` one replaces it.
+        """
         arguments = call.arguments
         sizes = (arguments.m, arguments.n, arguments.k, arguments.l)
-        key = (call.device, sizes)
+        key = (call.device, sizes, predicted)
         if key not in self._choices:
             from . import tune
 
-            self._choices[key] = tune.tuned_index(self, sizes, call.device.info.name)
+            info = next(info for info in self.infos if info.index == predicted)
+            self._choices[key] = tune.tuned_index(
+                self, sizes, call.device.info.name, info
+            )
         index = self._choices[key]
         if index is None:
             return None
@@ -1023,6 +1039,7 @@ class Kernel:
         device: Optional[Device],
         repack: bool,
         sm_count: int,
+        precise_sums: bool = False,
     ) -> Iterator["_Call"]:
         if stream is None:
             stream = self._stream_of(arrays, out)
@@ -1071,7 +1088,10 @@ class Kernel:
         arguments.sm_count = sm_count
         arguments.operands = operands
         arguments.operand_count = len(described)
-        arguments.flags = _abi.LAUNCH_REPACK if repack else 0
+        if repack:
+            arguments.flags |= _abi.LAUNCH_REPACK
+        if precise_sums:
+            arguments.flags |= _abi.LAUNCH_PRECISE_SUMS
         yield _Call(arguments, handle, device, device.info.target, out, views)
 
     @staticmethod

@@ -9,7 +9,7 @@ import threading
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _abi, _arrays
-from ._errors import InvalidArgument, NotFound
+from ._errors import InvalidArgument, NotFound, UnsupportedProblem
 from ._runtime import Artifact, Kernel, KernelInfo, _device_of, load
 
 _lock = threading.Lock()
@@ -86,7 +86,7 @@ class _Request(NamedTuple):
     target: str  # "": any
 
 
-_choices: dict[tuple, "_Choice"] = {}
+_choices: dict[tuple, "list[_Choice]"] = {}
 
 
 class _Choice(NamedTuple):
@@ -94,19 +94,6 @@ class _Choice(NamedTuple):
 
     kernel: Kernel
     scales: str  # "tensor", "rows", "blocks"
-
-
-def _is_precise(info: KernelInfo) -> bool:
-    """Whether sums are as precise as f32 over any K.
-
-    Hopper's tensor cores add FP8 products with fewer bits than f32 has;
-    kernels that are precise move partial sums to registers now and then.
-    """
-    numerics = info.manifest.get("numerics", {})
-    if not info.target.startswith("sm_90"):
-        return True
-    eight_bits = _abi.ELEMENT_BITS[info.a] == 8 and _abi.ELEMENT_BITS[info.b] == 8
-    return not eight_bits or numerics.get("promote_every", 0) > 0
 
 
 def _refusal(info: KernelInfo, request: _Request) -> str:
@@ -132,16 +119,20 @@ def _refusal(info: KernelInfo, request: _Request) -> str:
         return f"takes {'no bias' if info.bias == 'none' else f'a bias of {info.bias}'}"
     if info.activation != "none":
         return f"applies {info.activation}"
-    if not request.fast and not _is_precise(info):
-        return "adds with the tensor core's precision, use_fast_accum=True"
+    if not request.fast and not info.has_precise_sums:
+        return (
+            "keeps its sums in the tensor core (promote_every is 0), which "
+            "use_fast_accum=True allows"
+        )
     return ""
 
 
-def _choose(request: _Request) -> _Choice:
+def _choose(request: _Request) -> "list[_Choice]":
+    """Kernels that serve a request, the better one first."""
     key = tuple(request)
-    choice = _choices.get(key)
-    if choice is not None:
-        return choice
+    choices = _choices.get(key)
+    if choices is not None:
+        return choices
     refusals = []
     fitting = []
     for artifact in _artifacts():
@@ -158,7 +149,7 @@ def _choose(request: _Request) -> _Choice:
             # Scales of the asked kind first; fast sums where they are allowed.
             order = (
                 request.scales == "tensor" and scales != "tensor",
-                request.fast and _is_precise(info),
+                request.fast and info.has_precise_sums,
             )
             fitting.append((order, len(fitting), _Choice(kernel, scales)))
     if not fitting:
@@ -173,10 +164,10 @@ def _choose(request: _Request) -> _Choice:
             f"scaled_mm: expected a kernel for {wanted}; {known}. "
             "bsmm.register_kernels(path) adds an artifact"
         )
-    choice = min(fitting)[2]
+    choices = [choice for _, _, choice in sorted(fitting, key=lambda each: each[:2])]
     with _lock:
-        _choices[key] = choice
-    return choice
+        _choices[key] = choices
+    return choices
 
 
 def _scale_kind(scale: _arrays.View, name: str, rows: int, columns: int) -> str:
@@ -264,9 +255,11 @@ def _run(
         )
     ordinal = _arrays.require_same_device(views)
     m, n = a.shape[0], b.shape[1]
-    # Bytes are packed e2m1 codes: every other type has a name in torch.
-    element_a = "e2m1" if a.element == "u8" else a.element
-    element_b = "e2m1" if b.element == "u8" else b.element
+    # Bytes are packed e2m1 codes with block scales, the only type without a name
+    # in every torch, and e4m3 codes with scales of f32, as numpy has them.
+    raw = "e4m3" if views["scale_a"].element == "f32" else "e2m1"
+    element_a = raw if a.element == "u8" else a.element
+    element_b = raw if b.element == "u8" else b.element
     if kernel is not None:
         element_a = kernel.infos[0].a if a.element == "u8" else a.element
         element_b = kernel.infos[0].b if b.element == "u8" else b.element
@@ -290,7 +283,7 @@ def _run(
         _device_of(ordinal).info.target,
     )
     if kernel is None:
-        choice = _choose(request)
+        choices = _choose(request)
     else:
         reasons = [_refusal(info, request) for info in kernel.infos]
         if "" not in reasons:
@@ -298,23 +291,32 @@ def _run(
                 f"kernel: {kernel.name} {'; '.join(dict.fromkeys(reasons))}"
             )
         row_scales = kernel.infos[reasons.index("")].row_scales
-        choice = _Choice(
-            kernel, {"tensor": "tensor", "f32": "rows"}.get(row_scales, "blocks")
-        )
-    options: dict[str, Any] = {"out_scale": out_scale, "out": out}
+        choices = [
+            _Choice(kernel, {"tensor": "tensor", "f32": "rows"}.get(row_scales, "blocks"))
+        ]
+    options: dict[str, Any] = {
+        "out_scale": out_scale,
+        "out": out,
+        "precise_sums": not fast,
+    }
     if bias is not None:
         options["bias"] = bias
     transposed = _transposed(mat2)
-    if choice.scales == "blocks":
-        return choice.kernel(
-            mat1, scale_a.reshape(-1), transposed, scale_b.reshape(-1), **options
-        )
-    if choice.scales == "tensor":
-        options["sa"], options["sb"] = scale_a.reshape(1), scale_b.reshape(1)
-    else:
-        options["sa"] = _one_a_row(scale_a, m)
-        options["sb"] = _one_a_row(scale_b, n)
-    return choice.kernel(mat1, transposed, **options)
+    refusals = []
+    for choice in choices:
+        operands, scales = (mat1, transposed), {}
+        if choice.scales == "blocks":
+            operands = (mat1, scale_a.reshape(-1), transposed, scale_b.reshape(-1))
+        elif choice.scales == "tensor":
+            scales = {"sa": scale_a.reshape(1), "sb": scale_b.reshape(1)}
+        else:
+            scales = {"sa": _one_a_row(scale_a, m), "sb": _one_a_row(scale_b, n)}
+        try:
+            return choice.kernel(*operands, **scales, **options)
+        except UnsupportedProblem as error:
+            # Another kernel may take these sizes, strides and addresses.
+            refusals.append(str(error))
+    raise UnsupportedProblem("; ".join(refusals))
 
 
 def _one_a_row(scale: Any, rows: int) -> Any:
@@ -377,7 +379,8 @@ def scaled_mm(
     Parameters
     ----------
     mat1 : array, shape [M, K]
-        Row-major: K is contiguous. Packed e2m1 codes count as bytes.
+        Row-major: K is contiguous. Packed e2m1 codes count as bytes. Bytes with
+        scales of float32 are e4m3 codes.
     mat2 : array, shape [K, N]
         Column-major: K is contiguous, e.g. ``weight.t()``.
     scale_a, scale_b : arrays

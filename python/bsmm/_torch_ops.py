@@ -94,6 +94,7 @@ def _launch(
     beta: float,
     out_scale: float,
     k: int,
+    precise_sums: bool,
 ) -> None:
     kernel = _kernels.get(handle)
     if kernel is None:
@@ -112,12 +113,14 @@ def _launch(
         beta=beta,
         out_scale=out_scale,
         k=None if k < 0 else k,
+        precise_sums=precise_sums,
     )
 
 
 @_launch.register_fake
 def _(
-    handle, a, sfa, b, sfb, c, sa, sb, bias, out, alpha, beta, out_scale, k
+    handle, a, sfa, b, sfb, c, sa, sb, bias, out, alpha, beta, out_scale, k,
+    precise_sums,
 ):
     return None
 

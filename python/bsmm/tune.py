@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
 import itertools
 import json
@@ -23,9 +24,18 @@ import time
 from typing import Any, Callable, NamedTuple, Optional
 
 from . import _abi, _arrays, _numbers
-from ._errors import Error, InvalidArgument
-from ._library import library
-from ._runtime import Artifact, Device, Kernel, KernelInfo, _device_of, load, write_artifact
+from ._errors import Error, InvalidArgument, OutOfMemory
+from ._library import check, library
+from ._runtime import (
+    Artifact,
+    Device,
+    Kernel,
+    KernelInfo,
+    _device_of,
+    _sizes_alone,
+    load,
+    write_artifact,
+)
 
 CACHE_SCHEMA = "bsmm.tune/1"
 
@@ -66,7 +76,37 @@ def read_cache(path: Optional[str] = None) -> dict:
     if not isinstance(content, dict) or content.get("schema") != CACHE_SCHEMA:
         return {}
     entries = content.get("entries")
-    return entries if isinstance(entries, dict) else {}
+    if not isinstance(entries, dict):
+        return {}
+    return {key: entry for key, entry in entries.items() if isinstance(entry, dict)}
+
+
+def _results_of(entry: dict) -> list:
+    """The results of an entry, without what is none."""
+    results = []
+    saved = entry.get("results")
+    for each in saved if isinstance(saved, list) else []:
+        try:
+            result = Result(**each)
+        except TypeError:
+            continue
+        times = (result.median, result.p20, result.p80)
+        if all(isinstance(time, (int, float)) for time in times):
+            results.append(result)
+    return results
+
+
+@contextlib.contextmanager
+def _alone(path: str) -> Any:
+    """Keeps other processes from writing the cache, where the system can."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with open(path + ".lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def write_entry(key: str, entry: dict, path: Optional[str] = None) -> None:
@@ -76,23 +116,43 @@ def write_entry(key: str, entry: dict, path: Optional[str] = None) -> None:
         return
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
-    entries = read_cache(path)
-    entries[key] = entry
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".tune-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump({"schema": CACHE_SCHEMA, "entries": entries}, file, indent=1)
-    os.replace(name, path)
+    with _alone(path):
+        entries = read_cache(path)
+        entries[key] = entry
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".tune-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump({"schema": CACHE_SCHEMA, "entries": entries}, file, indent=1)
+        os.replace(name, path)
 
 
-def tuned_index(kernel: Kernel, sizes: tuple, device_name: str) -> Optional[int]:
-    """The configuration that the cache names for a call; None: it knows none."""
+def _same_numerics(info: KernelInfo, other: KernelInfo) -> bool:
+    return info.target == other.target and info.manifest.get(
+        "numerics"
+    ) == other.manifest.get("numerics")
+
+
+def tuned_index(
+    kernel: Kernel, sizes: tuple, device_name: str, like: KernelInfo
+) -> Optional[int]:
+    """The fastest configuration with the target and numerics of `like` that the
+    cache knows for a call; None: it knows none."""
     entry = read_cache().get(cache_key(kernel, sizes, device_name))
+    digests = {
+        kernel_digest(info): info.index
+        for info in kernel.infos
+        if _same_numerics(info, like)
+    }
     if not isinstance(entry, dict):
         return None
-    for info in kernel.infos:
-        if kernel_digest(info) == entry.get("best"):
-            return info.index
-    return None
+    if entry.get("best") in digests:
+        return digests[entry["best"]]
+    known = [
+        result
+        for result in _results_of(entry)
+        if result.status == "measured" and result.digest in digests
+    ]
+    best = min(known, key=lambda result: result.median, default=None)
+    return digests[best.digest] if best else None
 
 
 # ---------------------------------------------------------------------------
@@ -127,6 +187,32 @@ def least_shared_bytes(configuration: Configuration, manifest: dict) -> int:
     return max(stages, 1) * one
 
 
+def accumulator_registers(configuration: Configuration) -> int:
+    """Registers of a thread that hold a tile of f32 sums on Hopper, where one or
+    two warpgroups share the rows."""
+    m, n, _, _ = configuration
+    return m * n // (256 if m >= 128 else 128)
+
+
+def tensor_memory_columns(configuration: Configuration, manifest: dict) -> int:
+    """Columns of tensor memory that one tile needs on Blackwell: its sums, and
+    four for each 128x4 tile of block scales of a step (PTX ISA, tcgen05.cp
+    32x128b)."""
+    m, n, k, _ = configuration
+    columns = n * -(-m // 128)
+    vector = manifest["problem"].get("scale_vector", 0)
+    if vector:
+        columns += 4 * (-(-m // 128) + -(-n // 128)) * -(-k // (4 * vector))
+    return columns
+
+
+#: What wgmma kernels keep for sums of the 255 registers that a thread has; the
+#: rest are addresses, barriers and the epilogue's.
+ACCUMULATOR_REGISTERS = 192
+
+#: PTX ISA, tensor memory.
+TENSOR_MEMORY_COLUMNS = 512
+
 #: Opt-in shared memory of a CTA (CUDA programming guide, technical
 #: specifications): 227 KiB on sm_90 and sm_100, 99 KiB on sm_120.
 SHARED_LIMITS = {"sm_90": 232448, "sm_10": 232448, "sm_11": 232448, "sm_12": 101376}
@@ -134,13 +220,22 @@ SHARED_LIMITS = {"sm_90": 232448, "sm_10": 232448, "sm_11": 232448, "sm_12": 101
 
 def why_illegal(configuration: Configuration, manifest: dict) -> str:
     """Why a configuration need not be compiled; empty when it may be legal."""
-    m, n, k, _ = configuration
+    m, n, k, stages = configuration
     vector = manifest["problem"].get("scale_vector", 0)
+    if min(m, n, k) < 1 or stages < 0:
+        return "expected positive tiles, and 0 or more stages"
     if vector and k % (4 * vector):
         return f"block-k={k} is not whole scale tiles of {4 * vector} values"
     if n > 256 or n % 8:
         return f"block-n={n}: the instruction takes multiples of 8 up to 256"
-    limit = SHARED_LIMITS.get(manifest["target"][:5])
+    target = manifest["target"][:5]
+    registers = accumulator_registers(configuration)
+    if target == "sm_90" and registers > ACCUMULATOR_REGISTERS:
+        return f"{registers} registers of sums a thread, of {ACCUMULATOR_REGISTERS}"
+    columns = tensor_memory_columns(configuration, manifest)
+    if target in ("sm_10", "sm_11") and columns > TENSOR_MEMORY_COLUMNS:
+        return f"{columns} columns of tensor memory, of {TENSOR_MEMORY_COLUMNS}"
+    limit = SHARED_LIMITS.get(target)
     least = least_shared_bytes(configuration, manifest)
     if limit and least > limit:
         return f"{least} bytes of shared memory, of {limit}"
@@ -421,6 +516,11 @@ class Result(NamedTuple):
     p80: float
 
 
+def _ended(info: KernelInfo, status: str, reason: str) -> Result:
+    """What was not measured."""
+    return Result(info.index, kernel_digest(info), status, reason, 0.0, 0.0, 0.0)
+
+
 def _quantile(times: list, part: float) -> float:
     ordered = sorted(times)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
@@ -434,9 +534,6 @@ def _try(
     repetitions: int,
     device: Optional[Device],
 ) -> Result:
-    def ended(status: str, reason: str) -> Result:
-        return Result(info.index, kernel_digest(info), status, reason, 0.0, 0.0, 0.0)
-
     options = dict(operands.options, device=device)
     try:
         out = kernel._new_output(operands.positional[0], operands.expected.shape)
@@ -445,7 +542,7 @@ def _try(
             kernel._call_index(info.index, *operands.positional, out=out, **options)
             arrays.synchronize()
             if not arrays.same(out, operands.expected, info.out):
-                return ended("wrong", "the result is not what it must be")
+                return _ended(info, "wrong", "the result is not what it must be")
         times = kernel.measure(
             *operands.positional,
             out=out,
@@ -455,9 +552,9 @@ def _try(
             **options,
         )
     except (ValueError, TypeError) as error:
-        return ended("illegal", str(error))
+        return _ended(info, "illegal", str(error))
     except Error as error:
-        return ended("failed", str(error))
+        return _ended(info, "failed", str(error))
     return Result(
         info.index,
         kernel_digest(info),
@@ -504,6 +601,13 @@ def measure(
     Result or None
         The fastest one that was right. After Ctrl-C: of those that were tried.
     """
+    if repetitions < 1:
+        raise InvalidArgument(
+            f"repetitions: expected 1 or more launches, got {repetitions}"
+        )
+    for name, size in zip("MNKL", sizes):
+        if size < 1:
+            raise InvalidArgument(f"{name}: expected 1 or more, got {size}")
     if device is None:
         from ._runtime import cuda_device_count
 
@@ -513,9 +617,7 @@ def measure(
     key = cache_key(kernel, sizes, info.name)
     known = {}
     if not again:
-        entry = read_cache(path).get(key, {})
-        for saved in entry.get("results", []):
-            result = Result(**saved)
+        for result in _results_of(read_cache(path).get(key, {})):
             # What failed may have had a reason outside of the kernel.
             if result.status != "failed":
                 known[result.digest] = result
@@ -529,7 +631,7 @@ def measure(
             f"{kernel.name}: expected a configuration for {info.target}, got those for "
             f"{', '.join(dict.fromkeys(each.target for each in kernel.infos))}"
         )
-    operands = make_operands(candidates[0], sizes, arrays)
+    operands = None
     results: list = []
     try:
         for number, candidate in enumerate(candidates, 1):
@@ -537,7 +639,14 @@ def measure(
             origin = " (cache)"
             if result is None:
                 origin = ""
-                result = _try(kernel, candidate, operands, arrays, repetitions, device)
+                reason = _why_not_sizes(kernel, candidate, sizes)
+                if not reason and operands is None:
+                    operands = _operands_for(candidate, sizes, arrays)
+                result = (
+                    _ended(candidate, "illegal", reason)
+                    if reason
+                    else _try(kernel, candidate, operands, arrays, repetitions, device)
+                )
             results.append(result._replace(index=candidate.index))
             text = result.reason or (
                 f"{result.median * 1e3:.1f} us ({result.p20 * 1e3:.1f} to "
@@ -549,7 +658,7 @@ def measure(
                 f"{number}/{len(candidates)} {tile} {json.dumps(configuration)}: "
                 f"{result.status}{origin}: {text}"
             )
-            best = _best(results)
+            best = _best(results, kernel)
             write_entry(
                 key,
                 {
@@ -563,12 +672,42 @@ def measure(
     except KeyboardInterrupt:
         report(f"stopped after {len(results)} of {len(candidates)}; these are kept")
     kernel.forget_choices()
-    return _best(results)
+    return _best(results, kernel)
 
 
-def _best(results: list) -> Optional[Result]:
+def _why_not_sizes(kernel: Kernel, info: KernelInfo, sizes: tuple) -> str:
+    """Why a configuration does not take the sizes; empty when it does."""
+    shape = _abi.LaunchShape()
+    try:
+        check(
+            library().bsmm_artifact_launch_shape(
+                kernel._artifact._handle, info.index, _sizes_alone(*sizes, 0), shape
+            ),
+            kernel.name,
+        )
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _operands_for(info: KernelInfo, sizes: tuple, arrays: Any) -> Operands:
+    try:
+        return make_operands(info, sizes, arrays)
+    except (MemoryError, RuntimeError) as error:  # torch's is a RuntimeError
+        raise OutOfMemory(f"operands for {'x'.join(map(str, sizes))}: {error}") from None
+
+
+def _best(results: list, kernel: Kernel) -> Optional[Result]:
+    """The fastest one. One with other numerics than the first that was right
+    does not count: speed is not bought with accuracy."""
+    infos = {info.index: info for info in kernel.infos}
     measured = [result for result in results if result.status == "measured"]
-    return min(measured, key=lambda result: result.median) if measured else None
+    measured = [
+        result
+        for result in measured
+        if _same_numerics(infos[result.index], infos[measured[0].index])
+    ]
+    return min(measured, key=lambda result: result.median, default=None)
 
 
 # ---------------------------------------------------------------------------
@@ -649,9 +788,10 @@ def main(arguments: Optional[list] = None) -> int:
             return 0 if count else 1
         if given.command == "show":
             for key, entry in read_cache(given.cache).items():
-                best = [r for r in entry["results"] if r["digest"] == entry["best"]]
-                shown = f"{best[0]['median'] * 1e3:.1f} us" if best else "none was right"
-                print(f"{key}: {shown}, {len(entry['results'])} tried")
+                results = _results_of(entry)
+                best = [each for each in results if each.digest == entry.get("best")]
+                shown = f"{best[0].median * 1e3:.1f} us" if best else "none was right"
+                print(f"{key}: {shown}, {len(results)} tried")
             return 0
         kernel = _family(load(given.artifact), given.kernel)
         best = measure(

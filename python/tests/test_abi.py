@@ -41,6 +41,7 @@ class Layout(unittest.TestCase):
             ("BSMM_LAYOUT_VECTOR", _abi.LAYOUT_VECTOR),
             ("BSMM_BACKEND_CUDA", _abi.BACKEND_CUDA),
             ("BSMM_REPACK", _abi.LAUNCH_REPACK),
+            ("BSMM_PRECISE_SUMS", _abi.LAUNCH_PRECISE_SUMS),
             ("BSMM_INTERNAL_ERROR", max(_library.BY_STATUS)),
             ("BSMM_OVERFLOW_SATURATE", 0),
             ("BSMM_EXPONENT_FLOOR", 0),

@@ -173,7 +173,7 @@ class ScaledMM(unittest.TestCase):
             path, [{"name": "fast", "manifest": fast, "ptx": simple_gemm.ptx()}]
         )
         bsmm.register_kernels(self.artifact)
-        choose = _scaled_mm._choose
+        choose = lambda request: _scaled_mm._choose(request)[0]
         self.assertEqual(choose(self.request()).kernel.name, "fp8_rows")
         self.assertEqual(choose(self.request(fast=True)).kernel.name, "fp8_rows")
         bsmm.register_kernels(path)
@@ -201,6 +201,97 @@ class ScaledMM(unittest.TestCase):
                 with self.assertRaisesRegex(LookupError, text):
                     choose(self.request(**changes))
 
+    def two_precisions(self, first, second, name="rows"):
+        """A family whose kernels are told apart by their results: the second
+        one ignores the scales of B."""
+        rows = simple_gemm.manifests()[0]
+        path = os.path.join(self.folder.name, f"{name}.bsmm")
+        manifests = [
+            {**rows, "numerics": {"promote_every": first}},
+            {**rows, "numerics": {"promote_every": second}, "entry": "fp8_unscaled"},
+        ]
+        bsmm.write_artifact(
+            path,
+            [
+                {"name": name, "manifest": manifest, "ptx": simple_gemm.ptx()}
+                for manifest in manifests
+            ],
+        )
+        return bsmm.load(path)
+
+    def test_precise_sums_are_asked_of_every_configuration(self):
+        a, plain_a = small_codes(1, (18, 32))
+        b, plain_b = small_codes(2, (17, 32))
+        sa, sb = powers(1, 18), powers(2, 17)
+        product = plain_a @ plain_b.T * sa[:, None]
+        scaled, unscaled = to_bf16(product * sb), to_bf16(product)
+        self.assertFalse(numpy.array_equal(scaled, unscaled))
+        call = lambda **options: codes(
+            bsmm.scaled_mm(
+                a, b.T, sa[:, None], sb[None], out_dtype="bfloat16", **options
+            )
+        )
+        for first, second, precise in ((0, 128, unscaled), (128, 0, scaled)):
+            artifact = self.two_precisions(first, second)
+            self.assertEqual(
+                [info.has_precise_sums for info in artifact.infos],
+                [first > 0, second > 0],
+            )
+            bsmm.clear_kernels()
+            bsmm.register_kernels(artifact)
+            for kernel in (None, artifact["rows"]):
+                # What runs otherwise is the first one.
+                for fast, expected in ((False, precise), (True, scaled)):
+                    with self.subTest(first=first, fast=fast, kernel=kernel):
+                        numpy.testing.assert_array_equal(
+                            call(use_fast_accum=fast, kernel=kernel), expected
+                        )
+            out = artifact["rows"](a, b, sa=sa, sb=sb, precise_sums=True)
+            numpy.testing.assert_array_equal(codes(out), precise)
+        # None is precise: each says why, in a choice and in a direct call.
+        artifact = self.two_precisions(0, 0)
+        bsmm.clear_kernels()
+        bsmm.register_kernels(artifact)
+        numpy.testing.assert_array_equal(call(use_fast_accum=True), scaled)
+        with self.assertRaisesRegex(
+            LookupError,
+            "use_fast_accum=False.*keeps its sums in the tensor core "
+            r"\(promote_every is 0\), which use_fast_accum=True allows",
+        ):
+            call()
+        with self.assertRaisesRegex(ValueError, "kernel: rows keeps its sums in the"):
+            call(kernel=artifact["rows"])
+        with self.assertRaisesRegex(
+            bsmm.UnsupportedProblem, "promote_every: expected 1 or more for the precise"
+        ):
+            artifact["rows"](a, b, sa=sa, sb=sb, precise_sums=True)
+
+    def test_another_kernel_takes_what_the_first_refuses(self):
+        rows = simple_gemm.manifests()[0]
+        paths = []
+        for name, step in (("any", 1), ("eighths", 8)):
+            paths.append(os.path.join(self.folder.name, f"{name}.bsmm"))
+            manifest = {**rows, "shapes": {"N": {"multiple_of": step}, "L": {"max": 1}}}
+            bsmm.write_artifact(
+                paths[-1],
+                [{"name": name, "manifest": manifest, "ptx": simple_gemm.ptx()}],
+            )
+        a, plain_a = small_codes(1, (18, 32))
+        one = numpy.ones((1, 1), numpy.float32)
+        bsmm.clear_kernels()
+        bsmm.register_kernels(paths[0])
+        bsmm.register_kernels(paths[1])
+        for n in (16, 17):
+            b, plain_b = small_codes(2, (n, 32))
+            out = bsmm.scaled_mm(a, b.T, one, one, out_dtype="bfloat16")
+            numpy.testing.assert_array_equal(codes(out), to_bf16(plain_a @ plain_b.T))
+        bsmm.clear_kernels()
+        bsmm.register_kernels(paths[1])
+        with self.assertRaisesRegex(
+            bsmm.UnsupportedProblem, "N: expected a multiple of 8, got 17"
+        ):
+            bsmm.scaled_mm(a, b.T, one, one, out_dtype="bfloat16")
+
     def test_folders_of_the_environment(self):
         bsmm.clear_kernels()
         simple_gemm.write(os.path.join(self.folder.name, "of-folder.bsmm"))
@@ -208,7 +299,7 @@ class ScaledMM(unittest.TestCase):
         try:
             os.environ["BSMM_KERNELS"] = self.folder.name
             self.assertEqual(
-                _scaled_mm._choose(self.request(bias="bf16")).kernel.name,
+                _scaled_mm._choose(self.request(bias="bf16"))[0].kernel.name,
                 "fp8_rows_bias",
             )
             bsmm.clear_kernels()

@@ -98,6 +98,72 @@ class Tune(unittest.TestCase):
             self.kernel(a, b, sa=ones[:20], sb=ones)
             self.assertEqual(loaded[-1], expected)
 
+    def test_speed_is_not_bought_with_accuracy(self):
+        right = simple_gemm.manifests()[0]
+        numerics = [{"promote_every": every} for every in (128, 0, 0, 128)]
+        bsmm.write_artifact(
+            self.path,
+            [
+                {
+                    "name": "rows",
+                    "manifest": {
+                        **right,
+                        "numerics": each,
+                        "configuration": {"variant": number},
+                    },
+                    "ptx": simple_gemm.ptx(),
+                }
+                for number, each in enumerate(numerics)
+            ],
+        )
+        self.kernel = bsmm.load(self.path)["rows"]
+        original = tune._try
+        times = (4.0, 1.0, 2.0, 3.0)
+        tune._try = lambda kernel, info, *rest: original(kernel, info, *rest)._replace(
+            median=times[info.index]
+        )
+        try:
+            self.assertEqual(self.measure().index, 3)
+        finally:
+            tune._try = original
+        indices = [
+            tune.tuned_index(self.kernel, (20, 24, 96, 1), "emulator", info)
+            for info in self.kernel.infos
+        ]
+        self.assertEqual(indices, [3, 1, 1, 3])
+        a = numpy.zeros((20, 96), numpy.uint8)
+        b = numpy.zeros((24, 96), numpy.uint8)
+        ones = numpy.ones(24, numpy.float32)
+        loaded = []
+        load = self.kernel._loaded_kernel
+        self.kernel._loaded_kernel = lambda device, index: (
+            loaded.append(index),
+            load(device, index),
+        )[1]
+        for precise in (False, True):
+            self.kernel(a, b, sa=ones[:20], sb=ones, precise_sums=precise)
+        self.assertEqual(loaded, [3, 3])
+
+    def test_wrong_entries_of_the_cache_are_left_out(self):
+        best = self.measure()
+        with open(self.cache, encoding="utf-8") as file:
+            content = json.load(file)
+        ((key, entry),) = content["entries"].items()
+        good = list(entry["results"])
+        entry["results"] += [5, {}, {**good[0], "more": 1}, {**good[0], "median": "x"}]
+        content["entries"]["other"] = 7
+        content["entries"]["empty"] = {}
+        with open(self.cache, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        self.assertEqual(len(tune._results_of(self.entries()[key])), len(good))
+        del self.lines[:]
+        self.assertEqual(self.measure().index, best.index)
+        self.assertTrue(all("(cache)" in line for line in self.lines), self.lines)
+        status, output, _ = self.run_program("show")
+        self.assertEqual(status, 0)
+        self.assertIn("4 tried", output)
+        self.assertIn("empty: none was right, 0 tried", output)
+
     def test_the_cache_is_used_and_survives_damage(self):
         self.measure()
         tried = []
@@ -110,14 +176,15 @@ class Tune(unittest.TestCase):
             self.measure()
             self.assertEqual(tried, [])
             self.measure(again=True)
-            self.assertEqual(tried, [0, 1, 2, 3])
+            # The second one does not take the sizes.
+            self.assertEqual(tried, [0, 2, 3])
             for damage in ("", "{", "[]", '{"schema": "bsmm.tune/9", "entries": {}}'):
                 with open(self.cache, "w", encoding="utf-8") as file:
                     file.write(damage)
                 self.assertEqual(self.entries(), {})
             del tried[:]
             self.assertIsNotNone(self.measure())
-            self.assertEqual(len(tried), 4)
+            self.assertEqual(len(tried), 3)
             # Without a cache nothing is written.
             os.remove(self.cache)
             self.measure(path="")
@@ -157,8 +224,24 @@ class Tune(unittest.TestCase):
             (small._replace(block_k=96), "is not whole scale tiles of 64 values"),
             (small._replace(block_n=264), "multiples of 8 up to 256"),
             (small._replace(block_n=100), "multiples of 8 up to 256"),
+            (small._replace(block_m=0), "expected positive tiles"),
+            (small._replace(block_n=-8), "expected positive tiles"),
+            (small._replace(stages=-1), "0 or more stages"),
+            (
+                small._replace(block_m=256, block_n=256, block_k=64, stages=2),
+                "528 columns of tensor memory, of 512",
+            ),
         ):
             self.assertIn(text, tune.why_illegal(configuration, manifest))
+        # Sums in registers: 256 x 256 of two warpgroups, 64 x 256 of one.
+        hopper = {"target": "sm_90a", "problem": {"a": "e4m3", "b": "e4m3"}}
+        for m, n, registers in ((256, 256, 256), (192, 256, 192), (64, 256, 128)):
+            configuration = tune.Configuration(m, n, 64, 2)
+            self.assertEqual(tune.accumulator_registers(configuration), registers)
+            self.assertEqual(
+                tune.why_illegal(configuration, hopper),
+                "" if registers <= 192 else "256 registers of sums a thread, of 192",
+            )
         self.assertEqual(
             small.options(), "block-m=128 block-n=128 block-k=256 stages=3"
         )
@@ -185,11 +268,52 @@ class Tune(unittest.TestCase):
                 ["measure", self.path, "--kernel", "x", *sizes, "--emulator"],
                 "'rows'; got 'x'",
             ),
+            (
+                ["measure", self.path, *sizes, "--emulator", "--repetitions", "0"],
+                "repetitions: expected 1 or more launches, got 0",
+            ),
+            (
+                ["measure", self.path, "-M", "0", "-N", "24", "-K", "96", "--emulator"],
+                "M: expected 1 or more, got 0",
+            ),
+            (
+                ["measure", self.path, *sizes, "-L", "-3", "--emulator"],
+                "L: expected 1 or more, got -3",
+            ),
+            (["compile", "/nowhere.mlir", "-o", self.path], "/nowhere.mlir: "),
         ):
             status, _, errors = self.run_program(*arguments)
             self.assertEqual(status, 1)
             self.assertIn("bsmm-tune: error: ", errors)
             self.assertIn(text, errors)
+
+    def test_sizes_that_nothing_takes_need_no_operands(self):
+        made = []
+        original = tune.make_operands
+        tune.make_operands = lambda *arguments: made.append(arguments)
+        try:
+            status, output, _ = self.run_program(
+                "measure", self.path, "-M", "20", "-N", "24", "-K", "96", "-L", "2",
+                "--emulator",
+            )
+        finally:
+            tune.make_operands = original
+        self.assertEqual((status, made), (1, []))
+        self.assertIn("illegal: rows: L: expected", output)
+        self.assertIn("no configuration was right", output)
+
+    def test_operands_that_no_memory_holds(self):
+        original = tune.make_operands
+
+        def fail(*_):
+            raise MemoryError("no room")
+
+        tune.make_operands = fail
+        try:
+            with self.assertRaisesRegex(bsmm.OutOfMemory, "for 20x24x96x1: no room"):
+                self.measure()
+        finally:
+            tune.make_operands = original
 
     def test_operands_differ_everywhere(self):
         arrays = tune._Numpy()

@@ -57,6 +57,11 @@ PredictedCost predictCost(const KernelManifest &manifest,
 /// does not, never stands for one that stores through a tensor map.
 bool mayReplace(const KernelManifest &manifest, const KernelManifest &by);
 
+/// Whether a kernel's sums over any K are those of f32. wgmma keeps 13 bits of
+/// the sums of 8-bit products (docs/hopper.md): a kernel must promote them to
+/// registers now and then.
+bool hasPreciseSums(const KernelManifest &manifest);
+
 } // namespace bsmm::runtime
 
 #endif // BSMM_RUNTIME_SELECTION_H

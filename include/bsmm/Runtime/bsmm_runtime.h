@@ -216,6 +216,7 @@ typedef struct bsmm_kernel_info {
   int32_t order_dependent;      /* float atomics: last bits may differ */
   int64_t workspace_bytes;      /* always */
   int64_t workspace_tile_bytes; /* for each tile of D */
+  int32_t has_precise_sums;     /* as BSMM_PRECISE_SUMS asks for */
 } bsmm_kernel_info;
 
 BSMM_API bsmm_status bsmm_artifact_kernel_info(const bsmm_artifact *artifact,
@@ -302,7 +303,11 @@ typedef uint64_t bsmm_launch_flags;
 enum {
   /* Copy A, B or scales whose address or pitch TMA cannot read into temporary
      memory first, instead of refusing them. Said in the log. */
-  BSMM_REPACK = 1
+  BSMM_REPACK = 1,
+  /* Take only kernels whose sums over K are those of f32. Hopper's tensor cores
+     add 8-bit products with fewer bits: there, kernels that move partial sums
+     to registers now and then (numerics.promote_every of the manifest). */
+  BSMM_PRECISE_SUMS = 2
 };
 
 typedef struct bsmm_arguments {

@@ -1,6 +1,7 @@
 //===- Arguments.cpp - arguments of the C ABI, checked --------------------===//
 
 #include "Arguments.h"
+#include "bsmm/Runtime/Selection.h"
 
 using namespace bsmm;
 using namespace bsmm::runtime;
@@ -217,7 +218,7 @@ bsmm_status library::readArguments(const KernelManifest &manifest,
   if (read.operand_count != 0 && !read.operands)
     return fail(BSMM_INVALID_ARGUMENT,
                 "arguments.operands: expected an array, got NULL");
-  if (read.flags & ~bsmm_launch_flags(BSMM_REPACK))
+  if (read.flags & ~bsmm_launch_flags(BSMM_REPACK | BSMM_PRECISE_SUMS))
     return fail(BSMM_UNSUPPORTED_VERSION,
                 "arguments.flags: expected flags of this runtime, got " +
                     std::to_string(read.flags));
@@ -235,6 +236,9 @@ bsmm_status library::readArguments(const KernelManifest &manifest,
   request.outScale = read.out_scale;
   request.smCount = read.sm_count;
   arguments.mayRepack = (read.flags & BSMM_REPACK) != 0;
+  if ((read.flags & BSMM_PRECISE_SUMS) && !hasPreciseSums(manifest))
+    return unsupported("numerics.promote_every: expected 1 or more for the "
+                       "precise sums that were asked for, got 0");
   if (std::string text = whyNotSizes(manifest, request); !text.empty())
     return unsupported(text);
   if (bsmm_status status = checkScalars(manifest, read))

@@ -250,6 +250,7 @@ bsmm_status bsmm_artifact_kernel_info(const bsmm_artifact *artifact,
     out.order_dependent = manifest.numerics.orderDependent;
     out.workspace_bytes = manifest.workspace.bytes;
     out.workspace_tile_bytes = manifest.workspace.bytesPerTile;
+    out.has_precise_sums = hasPreciseSums(manifest);
     writeStructure(info, out);
     return BSMM_OK;
   });

@@ -394,6 +394,11 @@ TEST(RuntimeLibrary, RefusesWithTheReason) {
   EXPECT_EQ(launch(BSMM_UNSUPPORTED_VERSION),
             "arguments.flags: expected flags of this runtime, got 64");
   reset();
+  arguments.flags = BSMM_PRECISE_SUMS;
+  EXPECT_EQ(launch(BSMM_UNSUPPORTED_PROBLEM),
+            "numerics.promote_every: expected 1 or more for the precise sums "
+            "that were asked for, got 0");
+  reset();
   arguments.struct_size = 8;
   EXPECT_NE(launch(BSMM_UNSUPPORTED_VERSION).find("arguments.struct_size"),
             std::string::npos);
@@ -479,6 +484,7 @@ TEST(RuntimeLibrary, DescribesKernels) {
   EXPECT_EQ(info.sizes[3].max, 65535);
   EXPECT_GT(info.ptx_bytes, 1000u);
   EXPECT_EQ(info.cubin_bytes, 0u);
+  EXPECT_EQ(info.has_precise_sums, 0);
   EXPECT_NE(std::string(info.manifest).find("bsmm.launch/1"),
             std::string::npos);
 
@@ -668,6 +674,13 @@ TEST(RuntimeLibrary, SelectsByPrediction) {
                                  &index),
             BSMM_OK);
   EXPECT_EQ(index, 1u);
+  // Sums of f32 are the third one's alone.
+  arguments.flags = BSMM_PRECISE_SUMS;
+  ASSERT_EQ(bsmm_artifact_select(handles.artifact, "gemm", nullptr, &arguments,
+                                 &index),
+            BSMM_OK);
+  EXPECT_EQ(index, 2u);
+  arguments.flags = 0;
   // Without sizes nothing can be predicted.
   ASSERT_EQ(
       bsmm_artifact_select(handles.artifact, nullptr, nullptr, nullptr, &index),
@@ -743,6 +756,52 @@ TEST(RuntimeLibrary, ThreadsShareAKernel) {
     });
   for (std::thread &thread : threads)
     thread.join();
+}
+
+/// Everything at once, from opening the file to the error of an encoding.
+TEST(RuntimeLibrary, ThreadsOpenLoadEncodeAndLaunch) {
+  const std::string bytes = testArtifact();
+  bsmm_device *shared = nullptr;
+  ASSERT_EQ(bsmm_device_open_emulator(nullptr, &shared), BSMM_OK);
+  std::vector<std::thread> threads;
+  for (uint64_t number = 0; number < 4; ++number)
+    threads.emplace_back([&, number] {
+      for (uint64_t round = 0; round < 3; ++round) {
+        Handles handles;
+        ASSERT_EQ(bsmm_artifact_open_memory(bytes.data(), bytes.size(),
+                                            &handles.artifact),
+                  BSMM_OK);
+        ASSERT_EQ(bsmm_device_open_emulator(nullptr, &handles.device), BSMM_OK);
+        // Devices of their own, and one for all.
+        ASSERT_EQ(bsmm_kernel_load_best(number % 2 ? shared : handles.device,
+                                        handles.artifact, "gemm_fp8", nullptr,
+                                        &handles.kernel),
+                  BSMM_OK)
+            << bsmm_last_error();
+        runGemm(handles.kernel, {4, 8, 32, 1}, number);
+        bsmm_tensor_map map{};
+        map.struct_size = sizeof(map);
+        map.rank = 2;
+        map.dims[0] = map.dims[1] = 64;
+        map.strides_bytes[0] = 64;
+        map.box[0] = 64;
+        map.box[1] = 8;
+        map.address = 4096 + number;
+        alignas(64) unsigned char encoded[128];
+        bsmm_status status =
+            bsmm_tensor_map_encode(shared, &map, nullptr, encoded);
+        EXPECT_EQ(status, number ? BSMM_UNSUPPORTED_PROBLEM : BSMM_OK);
+        if (number) {
+          EXPECT_EQ(bsmm_last_error(),
+                    "map.data: expected an address that is a multiple of 16 "
+                    "bytes for u8, got " +
+                        std::to_string(map.address));
+        }
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  bsmm_device_close(shared);
 }
 
 TEST(RuntimeLibrary, EmulatorFaultsAreErrors) {

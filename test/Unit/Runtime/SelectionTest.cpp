@@ -195,6 +195,25 @@ TEST(Selection, NumericsAreNotTraded) {
   EXPECT_TRUE(mayReplace(first, other));
 }
 
+TEST(Selection, PreciseSums) {
+  using target::ElementType;
+  KernelManifest manifest = kernelOf(128, 6);
+  EXPECT_FALSE(hasPreciseSums(manifest));
+  manifest.problem.a = ElementType::E5M2;
+  EXPECT_FALSE(hasPreciseSums(manifest));
+  manifest.numerics.promoteEvery = 128;
+  EXPECT_TRUE(hasPreciseSums(manifest));
+  // 16-bit operands, and other targets, have sums of f32 by themselves.
+  manifest.numerics.promoteEvery = 0;
+  manifest.problem.a = manifest.problem.b = ElementType::BF16;
+  EXPECT_TRUE(hasPreciseSums(manifest));
+  manifest.problem.a = manifest.problem.b = ElementType::E4M3;
+  for (const char *target : {"sm_100a", "sm_120a"}) {
+    manifest.target = target;
+    EXPECT_TRUE(hasPreciseSums(manifest)) << target;
+  }
+}
+
 /// Measured on one H200, TFLOP/s of FP8 with row scales and bf16 results:
 /// tiles of 128 x {128, 192, 224, 256}, and 128 x 192 in a cluster of two
 /// that shares K (0: not measured). docs/selection.md has the same table.
