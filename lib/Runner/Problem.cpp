@@ -620,6 +620,12 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
           std::isinf(got[index])
               ? (value > 0 ? exact : -exact) + bound >= std::fabs(value)
               : std::fabs(value - exact) <= bound;
+      double error = std::fabs(value - exact);
+      if (std::isfinite(error) && bound > 0) {
+        comparison.largestError = std::max(comparison.largestError, error);
+        comparison.largestFraction =
+            std::max(comparison.largestFraction, error / bound);
+      }
       // What alignment may cut is lost although every sum fits f32.
       if (isWithin && result->exactInFloat32[index] && factor == 1 &&
           !problem.hasCoarseSums && !hasAddends && !hasSilu &&

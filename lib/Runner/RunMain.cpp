@@ -149,13 +149,25 @@ struct CommandLine {
       cl::init(true), cl::cat(runs)};
   cl::opt<bool> bench{
       "bench",
-      cl::desc("GPU: measure with a flushed L2 cache and print the median, the "
-               "quantiles and the rate"),
+      cl::desc("GPU: measure and print a table with the median, the quantiles, "
+               "TFLOP/s and bytes per second"),
       cl::cat(runs)};
   cl::opt<int64_t> repetitions{"repetitions",
                                cl::desc("Launches that --bench measures "
                                         "(default 100)"),
                                cl::init(100), cl::cat(runs)};
+  cl::opt<int64_t> warmup{"warmup",
+                          cl::desc("Launches before the measured ones "
+                                   "(default 10)"),
+                          cl::init(10), cl::cat(runs)};
+  cl::opt<bool> flush{"flush",
+                      cl::desc("Overwrite the L2 cache before each measured "
+                               "launch (default); --flush=false leaves it "
+                               "warm"),
+                      cl::init(true), cl::cat(runs)};
+  cl::opt<std::string> json{
+      "json", cl::desc("Write what --bench measured as JSON, with every time"),
+      cl::value_desc("file.json"), cl::cat(runs)};
   cl::opt<std::string> inspect{
       "inspect",
       cl::desc("Print the kernels of an artifact with their manifests"),
@@ -231,6 +243,23 @@ static std::string writeOutput(const std::string &file, const Problem &problem,
   return reason.empty() ? "" : file + ": " + reason;
 }
 
+/// A comparison in the words of reports.
+static runtime::Verification verdictOf(const Problem &problem,
+                                       const Comparison &comparison) {
+  runtime::Verification verdict;
+  verdict.outputs = verdict.judged = problem.m * problem.n * problem.l;
+  verdict.equal = comparison.equal;
+  verdict.withinBound = comparison.withinBound;
+  verdict.outside = comparison.outside;
+  verdict.inexact = comparison.inexact;
+  verdict.overflowed = comparison.overflowed;
+  verdict.damaged = comparison.damaged;
+  verdict.largestError = comparison.largestError;
+  verdict.largestFraction = comparison.largestFraction;
+  verdict.firstFault = comparison.firstFault;
+  return verdict;
+}
+
 int bsmm::runner::runMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   installFatalErrorHandler();
@@ -267,6 +296,14 @@ int bsmm::runner::runMain(int argc, char **argv) {
   if (options.bench && options.backend != "cuda")
     return fail("--bench: expected --backend=cuda, got " + options.backend +
                 "; the times of other backends mean nothing");
+  if (!options.json.empty() && !options.bench)
+    return fail("--json: expected --bench, whose times are written there");
+  if (options.warmup < 0 || options.warmup > 1000000)
+    return fail("expected 0 to 1000000 launches to warm up, got " +
+                llvm::Twine(options.warmup.getValue()));
+  if (options.smCount < 0 || options.smCount > 65536)
+    return fail("--sms: expected 0 to 65536, got " +
+                llvm::Twine(options.smCount.getValue()));
   if (options.repetitions < 1 || options.repetitions > 1000000)
     return fail("expected 1 to 1000000 repetitions, got " +
                 llvm::Twine(options.repetitions.getValue()));
@@ -409,7 +446,15 @@ int bsmm::runner::runMain(int argc, char **argv) {
   runOptions.accumulate = options.accumulate;
   runOptions.smCount = options.smCount;
   runOptions.launches = options.launches;
-  runOptions.repetitions = options.bench ? options.repetitions : 0;
+  runOptions.repetitions = options.repetitions;
+  runOptions.warmup = options.warmup;
+  runOptions.flush = options.flush;
+  runtime::Measurement measurement;
+  runtime::MeasurementSetting setting;
+  if (options.bench) {
+    runOptions.measurement = &measurement;
+    runOptions.setting = &setting;
+  }
   std::string scales;
   if (problem.types.scaleVector != 0)
     scales = " with " + std::string(target::name(problem.types.scaleType)) +
@@ -428,6 +473,28 @@ int bsmm::runner::runMain(int argc, char **argv) {
       !reason.empty())
     return fail(reason);
 
+  Comparison comparison;
+  bool isCompared = options.verify && problem.knowsEpilogue;
+  if (isCompared)
+    if (std::string reason = compareOutput(problem, operands, comparison);
+        !reason.empty())
+      return fail(reason);
+  if (options.bench) {
+    if (isCompared) {
+      measurement.isVerified = true;
+      measurement.verdict = verdictOf(problem, comparison);
+    }
+    measurement.shape = {problem.m, problem.n, problem.k, problem.l};
+    setting.seed = problem.seed;
+    setting.distribution = problem.fullRange ? "full" : "moderate";
+    setting.warmup = options.warmup;
+    setting.flush = options.flush;
+    runtime::MeasurementReport report(setting);
+    llvm::outs() << report.add(measurement);
+    if (!options.json.empty())
+      if (std::string reason = report.write(options.json); !reason.empty())
+        return fail(reason);
+  }
   if (!options.verify)
     return 0;
   if (!problem.knowsEpilogue) {
@@ -447,10 +514,6 @@ int bsmm::runner::runMain(int argc, char **argv) {
     return 0;
   }
 
-  Comparison comparison;
-  if (std::string reason = compareOutput(problem, operands, comparison);
-      !reason.empty())
-    return fail(reason);
   llvm::outs() << "against float64: " << comparison.metrics << "\n"
                << comparison.equal << " equal, " << comparison.withinBound
                << " within the bound, " << comparison.outside << " outside, "

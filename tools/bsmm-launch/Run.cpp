@@ -1,9 +1,8 @@
 //===- Run.cpp - launch, verify and measure -------------------------------===//
 
 #include "Commands.h"
-#include "Report.h"
 #include "bsmm/Runtime/Artifact.h"
-#include "bsmm/Runtime/KernelCheck.h"
+#include "bsmm/Runtime/MeasurementReport.h"
 #include "bsmm/Runtime/bsmm_runtime.h"
 #include <algorithm>
 #include <cstdio>
@@ -130,6 +129,18 @@ private:
   bsmm_arguments arguments = BSMM_ARGUMENTS_INIT;
 };
 } // namespace
+
+static const char *distributionName(Distribution distribution) {
+  switch (distribution) {
+  case Distribution::Moderate:
+    return "moderate";
+  case Distribution::Full:
+    return "full";
+  case Distribution::Exact:
+    return "exact";
+  }
+  return "unknown";
+}
 
 static std::string lastError() { return bsmm_last_error(); }
 
@@ -435,7 +446,8 @@ std::string ProblemRun::run(const Shape &shape, Measurement &result) {
     return text;
   result.shape = shape;
   result.index = bsmm_kernel_index(kernel.get());
-  result.kernel = &contents.kernels[result.index];
+  result.name = contents.kernels[result.index].name;
+  result.manifest = *manifest;
   result.resources.struct_size = sizeof(result.resources);
   bsmm_kernel_resources_get(kernel.get(), &result.resources);
   result.traffic = trafficBytes(*manifest, request);
@@ -491,7 +503,10 @@ int launch::runCommand(int count, char **words) {
   info.struct_size = sizeof(info);
   bsmm_device_info_get(device.get(), &info);
 
-  Report report(info, options.data, options.warmup, options.flush);
+  MeasurementReport report({info.name, info.target, info.sm_count,
+                            info.driver_version, options.data.seed,
+                            distributionName(options.data.distribution),
+                            options.warmup, options.flush});
   bool isGood = true;
   for (const Shape &shape : options.shapes) {
     Measurement result;
@@ -503,7 +518,7 @@ int launch::runCommand(int count, char **words) {
       return fail(text);
     }
     isGood &= result.isGood();
-    report.add(result);
+    std::fputs(report.add(result).c_str(), stdout);
     std::fflush(stdout);
   }
   if (!options.json.empty())

@@ -10,6 +10,7 @@
 #define BSMM_RUNNER_BACKEND_H
 
 #include "bsmm/Runner/Problem.h"
+#include "bsmm/Runtime/MeasurementReport.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
@@ -37,8 +38,14 @@ struct RunOptions {
   int64_t smCount = 0;
   /// How often the kernel is launched on the same memory.
   int64_t launches = 2;
-  /// GPU: measured launches; 0: none.
-  int64_t repetitions = 0;
+  /// GPU: where times go, and what was measured there; null: nothing is.
+  runtime::Measurement *measurement = nullptr;
+  runtime::MeasurementSetting *setting = nullptr;
+  /// Launches before the measured ones, and measured ones.
+  int64_t warmup = 10;
+  int64_t repetitions = 100;
+  /// Whether the L2 cache is overwritten before each measured launch.
+  bool flush = true;
 };
 
 class Backend {

@@ -74,6 +74,9 @@ struct Comparison {
   int64_t overflowed = 0;
   /// Bytes outside of the output that changed.
   int64_t damaged = 0;
+  /// Largest error of an element that was judged and is not equal, and how much
+  /// of its bound such an error used.
+  double largestError = 0, largestFraction = 0;
   /// absmax, mean absolute and squared error, cosine similarity.
   std::string metrics;
   /// The first element outside of its bound, in words.

@@ -161,6 +161,11 @@ public:
     values.out_scale = value;
     return *this;
   }
+  /// CTAs of persistent kernels; 0: the device's SMs.
+  Arguments &smCount(int32_t value) {
+    values.sm_count = value;
+    return *this;
+  }
   Arguments &flags(bsmm_launch_flags value) {
     values.flags = value;
     return *this;

@@ -1,17 +1,17 @@
-//===- Report.cpp - what bsmm-launch prints and writes --------------------===//
+//===- MeasurementReport.cpp - what measuring prints and writes -----------===//
 
-#include "Report.h"
+#include "bsmm/Runtime/MeasurementReport.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 using namespace bsmm;
-using namespace bsmm::launch;
 using namespace bsmm::runtime;
 using Json = nlohmann::ordered_json;
 
-double launch::percentile(std::vector<double> values, double fraction) {
+double runtime::percentile(std::vector<double> values, double fraction) {
   if (values.empty())
     return 0;
   std::sort(values.begin(), values.end());
@@ -21,83 +21,90 @@ double launch::percentile(std::vector<double> values, double fraction) {
   return values[low] + (values[high] - values[low]) * (at - double(low));
 }
 
+/// printf at the end of a text.
+__attribute__((format(printf, 2, 3))) static void
+print(std::string &out, const char *format, ...) {
+  va_list values, again;
+  va_start(values, format);
+  va_copy(again, values);
+  int length = std::vsnprintf(nullptr, 0, format, values);
+  va_end(values);
+  if (length > 0) {
+    size_t before = out.size();
+    // One byte more, for the zero at the end.
+    out.resize(before + size_t(length) + 1);
+    std::vsnprintf(&out[before], size_t(length) + 1, format, again);
+    out.pop_back();
+  }
+  va_end(again);
+}
+
 static double operationsOf(const Shape &shape) {
   return 2.0 * double(shape.m) * double(shape.n) * double(shape.k) *
          double(shape.l);
 }
 
-static const char *distributionName(Distribution distribution) {
-  switch (distribution) {
-  case Distribution::Moderate:
-    return "moderate";
-  case Distribution::Full:
-    return "full";
-  case Distribution::Exact:
-    return "exact";
-  }
-  return "unknown";
-}
-
 /// One sentence a problem.
-static void printVerdict(const Measurement &result) {
+static void printVerdict(std::string &out, const Measurement &result) {
   const Verification &verdict = result.verdict;
   if (result.isVerified) {
-    std::printf("  against float64: %lld of %lld outputs compared, %lld equal, "
-                "%lld within the bound, %lld outside",
-                static_cast<long long>(verdict.judged),
-                static_cast<long long>(verdict.outputs),
-                static_cast<long long>(verdict.equal),
-                static_cast<long long>(verdict.withinBound),
-                static_cast<long long>(verdict.outside));
+    print(out,
+          "  against float64: %lld of %lld outputs compared, %lld equal, "
+          "%lld within the bound, %lld outside",
+          static_cast<long long>(verdict.judged),
+          static_cast<long long>(verdict.outputs),
+          static_cast<long long>(verdict.equal),
+          static_cast<long long>(verdict.withinBound),
+          static_cast<long long>(verdict.outside));
     if (verdict.inexact)
-      std::printf(", %lld inexact", static_cast<long long>(verdict.inexact));
+      print(out, ", %lld inexact", static_cast<long long>(verdict.inexact));
     if (verdict.overflowed)
-      std::printf(", %lld beyond f32",
-                  static_cast<long long>(verdict.overflowed));
-    std::printf("; largest error %.3g, %.2g of its bound\n",
-                verdict.largestError, verdict.largestFraction);
+      print(out, ", %lld beyond f32",
+            static_cast<long long>(verdict.overflowed));
+    print(out, "; largest error %.3g, %.2g of its bound\n",
+          verdict.largestError, verdict.largestFraction);
     if (verdict.damaged)
-      std::printf("  %lld bytes between the rows of D changed\n",
-                  static_cast<long long>(verdict.damaged));
+      print(out, "  %lld bytes between the rows of D changed\n",
+            static_cast<long long>(verdict.damaged));
     if (!verdict.firstFault.empty())
-      std::printf("  first fault: %s\n", verdict.firstFault.c_str());
+      print(out, "  first fault: %s\n", verdict.firstFault.c_str());
   }
   if (!result.isRepeatable)
-    std::printf("  a second launch gave other bits%s\n",
-                result.kernel->manifest.numerics.orderDependent
-                    ? ", as this kernel may"
-                    : "");
+    print(out, "  a second launch gave other bits%s\n",
+          result.manifest.numerics.orderDependent ? ", as this kernel may"
+                                                  : "");
   if (result.damagedGuards)
-    std::printf("  %lld bytes around the operands changed\n",
-                static_cast<long long>(result.damagedGuards));
+    print(out, "  %lld bytes around the operands changed\n",
+          static_cast<long long>(result.damagedGuards));
   if (!result.changedInputs.empty())
-    std::printf("  inputs changed: %s\n", result.changedInputs.c_str());
+    print(out, "  inputs changed: %s\n", result.changedInputs.c_str());
 }
 
-void Report::add(const Measurement &result) {
+std::string MeasurementReport::add(const Measurement &result) {
+  std::string out;
   results.push_back(result);
-  const KernelManifest &manifest = result.kernel->manifest;
+  const KernelManifest &manifest = result.manifest;
   const Shape &shape = result.shape;
   std::string sizes = std::to_string(shape.m) + "x" + std::to_string(shape.n) +
                       "x" + std::to_string(shape.k) +
                       (shape.l == 1 ? "" : "x" + std::to_string(shape.l));
   if (result.milliseconds.empty()) {
-    std::printf("%s: %s, kernel %zu (%s), %s\n", device.name, sizes.c_str(),
-                result.index, manifest.entry.c_str(),
-                result.isGood() ? "good" : "WRONG");
-    printVerdict(result);
-    return;
+    print(out, "%s: %s, kernel %zu (%s), %s\n", setting.device.c_str(),
+          sizes.c_str(), result.index, manifest.entry.c_str(),
+          result.isGood() ? "good" : "WRONG");
+    printVerdict(out, result);
+    return out;
   }
   if (!hasTable) {
-    std::printf("%s, %zu launches each, L2 cache %s\n", device.name,
-                result.milliseconds.size(), flush ? "flushed" : "warm");
-    std::printf("%-24s %6s  %9s  %9s  %9s  %9s  %8s  %s\n", "problem", "kernel",
-                "median us", "p20 us", "p80 us", "TFLOP/s", "GB/s", "verdict");
+    print(out, "%s, %zu launches each, L2 cache %s\n", setting.device.c_str(),
+          result.milliseconds.size(), setting.flush ? "flushed" : "warm");
+    print(out, "%-24s %6s  %9s  %9s  %9s  %9s  %8s  %s\n", "problem", "kernel",
+          "median us", "p20 us", "p80 us", "TFLOP/s", "GB/s", "verdict");
     hasTable = true;
   }
   double median = percentile(result.milliseconds, 0.5);
-  std::printf(
-      "%-24s %6zu  %9.2f  %9.2f  %9.2f  %9.1f  %8.0f  %s\n", sizes.c_str(),
+  print(
+      out, "%-24s %6zu  %9.2f  %9.2f  %9.2f  %9.1f  %8.0f  %s\n", sizes.c_str(),
       result.index, 1e3 * median, 1e3 * percentile(result.milliseconds, 0.2),
       1e3 * percentile(result.milliseconds, 0.8),
       operationsOf(shape) / median / 1e9, double(result.traffic) / median / 1e6,
@@ -105,7 +112,8 @@ void Report::add(const Measurement &result) {
       : result.isGood()                     ? "good"
                                             : "WRONG");
   if (!result.isGood())
-    printVerdict(result);
+    printVerdict(out, result);
+  return out;
 }
 
 static Json configurationOf(const KernelManifest &manifest) {
@@ -153,17 +161,17 @@ static Json timesOf(const Measurement &result) {
   return json;
 }
 
-std::string Report::write(const std::string &path) const {
+std::string MeasurementReport::write(const std::string &path) const {
   Json root;
   root["schema"] = "bsmm.measurement/1";
-  root["device"] = {{"name", device.name},
-                    {"target", device.target},
-                    {"sms", device.sm_count},
-                    {"driver", device.driver_version}};
-  root["seed"] = data.seed;
-  root["distribution"] = distributionName(data.distribution);
-  root["warmup"] = warmup;
-  root["flush_l2"] = flush;
+  root["device"] = {{"name", setting.device},
+                    {"target", setting.target},
+                    {"sms", setting.smCount},
+                    {"driver", setting.driverVersion}};
+  root["seed"] = setting.seed;
+  root["distribution"] = setting.distribution;
+  root["warmup"] = setting.warmup;
+  root["flush_l2"] = setting.flush;
   root["problems"] = Json::array();
   for (const Measurement &result : results) {
     Json json;
@@ -171,15 +179,14 @@ std::string Report::write(const std::string &path) const {
     json["N"] = result.shape.n;
     json["K"] = result.shape.k;
     json["L"] = result.shape.l;
-    json["kernel"] = {
-        {"index", result.index},
-        {"name", result.kernel->name},
-        {"entry", result.kernel->manifest.entry},
-        {"target", result.kernel->manifest.target},
-        {"configuration", configurationOf(result.kernel->manifest)},
-        {"cubin", result.resources.is_cubin != 0},
-        {"registers", result.resources.registers},
-        {"local_bytes", result.resources.local_bytes}};
+    json["kernel"] = {{"index", result.index},
+                      {"name", result.name},
+                      {"entry", result.manifest.entry},
+                      {"target", result.manifest.target},
+                      {"configuration", configurationOf(result.manifest)},
+                      {"cubin", result.resources.is_cubin != 0},
+                      {"registers", result.resources.registers},
+                      {"local_bytes", result.resources.local_bytes}};
     json["verdict"] = verdictOf(result);
     if (!result.milliseconds.empty())
       json["times"] = timesOf(result);
