@@ -12,7 +12,8 @@ A fenced block says with its first line what it is:
                           ended, by the interpreter BSMM_NUMPY_PYTHON
     ```python             shown but not run
     ```text output        what the run above printed, stdout and stderr together
-    ```c path/of/file.c   the whole of a file of the source tree (also cpp)
+    ```c path/of/file.c   the whole of a file of the source tree (also cpp,
+                          python)
 
 In an output, "..." stands for any text inside of a line, and a line of "..."
 alone for any number of lines; anything may stand before the first line and
@@ -170,7 +171,9 @@ class Checker:
                 elif block.language == "python" and block.words == ["run"]:
                     session.append(block.text)
                     printed = self.run_python(block.place(), session, folder)
-                elif block.language in ("c", "cpp") and block.words:
+                elif block.language in ("c", "cpp", "python") and "/" in "".join(
+                    block.words[:1]
+                ):
                     with open(os.path.join(root, block.words[0]), encoding="utf-8") as file:
                         same = file.read() == block.text
                     reason = "" if same else f"expected the contents of {block.words[0]}"

@@ -2,8 +2,8 @@
 # Checks the runtime on a real GPU: builds it without LLVM, runs the examples,
 # compares our rules of tensor maps with the driver's, reads and writes boxes
 # through random maps and compares with the emulator, runs kernels and compares
-# with float64 and the emulator, and looks for lost memory. One failing part
-# does not stop the next.
+# with float64 and the emulator, looks for lost memory, and runs the tests of the
+# Python package. One failing part does not stop the next.
 #
 #   scripts/gpu_runtime_check.sh [FOLDER]
 #
@@ -11,6 +11,11 @@
 # summary.json and the JSON of each part. Needs g++, CMake and the headers of
 # nlohmann-json: those of the system, or a folder in BSMM_JSON_INCLUDE or
 # .deps/include. Exit code 0 when every part is good.
+#
+# A machine without the compiler gets its FP8 kernels as an artifact:
+# BSMM_FP8_ARTIFACT, default .deps/fp8.bsmm, with the families fp8_gemm (of
+# examples/fp8_gemm.mlir) and fp8_rows_slow (of benchmark/fp8_rows_slow.mlir).
+# Without it those parts are left out, and the log says so.
 
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -49,10 +54,10 @@ part() {
 
 # Both results must be the same bytes.
 same_bits() {
-  local first=$1 second=$2
-  shift 2
-  "$build/bin/bsmm-launch" run "$build/kernels.bsmm" --quiet --device=cuda --output="$first" "$@" &&
-    "$build/bin/bsmm-launch" run "$build/kernels.bsmm" --quiet --device=emulator --output="$second" "$@" &&
+  local kernels=$1 first=$build/gpu.bin second=$build/emulator.bin
+  shift
+  "$build/bin/bsmm-launch" run "$kernels" --quiet --device=cuda --output="$first" "$@" &&
+    "$build/bin/bsmm-launch" run "$kernels" --quiet --device=emulator --output="$second" "$@" &&
     cmp "$first" "$second"
 }
 
@@ -88,7 +93,8 @@ export build root json
 export -f configure same_bits
 part configure 60 configure
 part build 400 cmake --build "$build" -j "$(nproc)" --target \
-  bsmm-launch bsmm-hardware-check bsmm-example-c bsmm-example-cpp bsmm_runtime
+  bsmm-launch bsmm-hardware-check bsmm-example-c bsmm-example-cpp \
+  bsmm-example-fp8-c bsmm-example-fp8-cpp bsmm_runtime
 
 launch=$build/bin/bsmm-launch
 checker=$build/bin/bsmm-hardware-check
@@ -119,11 +125,40 @@ part scale-bench 60 "$launch" run "$artifact" --kernel=scale_tma --device=cuda -
   --no-verify -M 4096 -N 8192 -K 8192 --alpha=0.5
 part workspace 60 "$launch" run "$artifact" --kernel=count_rows --device=cuda \
   --no-verify -M 1000 -N 200 -K 0
-part same-bits-gemm 120 same_bits "$build/gpu.bin" "$build/emulator.bin" \
-  --kernel=gemm_fp8 -M 70 -N 90 -K 208 --seed=7
-part same-bits-scale 60 same_bits "$build/gpu.bin" "$build/emulator.bin" \
-  --kernel=scale_tma -M 70 -N 136 -K 136 --seed=8 --no-verify --alpha=1.7
+part same-bits-gemm 120 same_bits "$artifact" --kernel=gemm_fp8 -M 70 -N 90 -K 208 --seed=7
+part same-bits-scale 60 same_bits "$artifact" --kernel=scale_tma -M 70 -N 136 -K 136 --seed=8 --no-verify --alpha=1.7
+
+# Kernels of the compiler: the examples of the documentation, every
+# configuration by its index, and the emulator's bits of wgmma.
+fp8=${BSMM_FP8_ARTIFACT:-$root/.deps/fp8.bsmm}
+python=${BSMM_TEST_PYTHON:-python3}
+if [ -f "$fp8" ]; then
+  part fp8-example-c 60 "$build/bin/bsmm-example-fp8-c" "$fp8" cuda
+  part fp8-example-cpp 60 "$build/bin/bsmm-example-fp8-cpp" "$fp8" cuda
+  part fp8-example-python 90 env PYTHONPATH="$root/python" \
+    BSMM_RUNTIME_LIBRARY="$build/lib/libbsmm_runtime.so" \
+    "$python" "$root/examples/runtime/fp8_gemm.py" "$fp8" cuda
+  part fp8-selected 90 "$launch" run "$fp8" --kernel=fp8_gemm --device=cuda --bench \
+    --shapes=512x12288x3072,1152x3072x12288,300x264x400 --json="$out/fp8.json"
+  index=0
+  while [ $index -lt "$("$launch" inspect "$fp8" | grep -c '"manifest"')" ]; do
+    part "fp8-kernel-$index" 60 "$launch" run "$fp8" --index=$index --device=cuda \
+      --shapes=1x8x16,300x264x400,512x1024x3072
+    part "fp8-bits-$index" 90 same_bits "$fp8" --index=$index -M 130 -N 136 -K 400 --seed=$index
+    index=$((index + 1))
+  done
+else
+  echo "FP8 kernels: left out, $fp8 is not there" | tee -a "$log"
+fi
+if "$python" -c "import torch" 2>>"$log"; then
+  part python 280 "$python" "$root/test/Hardware/python_check.py" --out "$out" \
+    --library "$build/lib/libbsmm_runtime.so" $([ -f "$fp8" ] && echo --artifact "$fp8")
+else
+  echo "Python package: left out, $python has no torch" | tee -a "$log"
+fi
 if command -v compute-sanitizer >/dev/null; then
+  [ -f "$fp8" ] && part fp8-memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 9 \
+    "$launch" run "$fp8" --kernel=fp8_gemm --device=cuda -M 130 -N 136 -K 400 --no-verify
   part memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 9 "$launch" run \
     "$artifact" --kernel=gemm_fp8 --device=cuda -M 50 -N 70 -K 80 --no-verify
 fi

@@ -532,6 +532,42 @@ def make_tests():
                         ran += self.check_kernel(kernel, info)
             self.assertGreater(ran, 0)
 
+        @unittest.skipUnless(ARTIFACTS, "no artifact was given")
+        def test_precise_sums(self):
+            """scaled_mm without fast accumulation, where the tensor core alone
+            would lose most of a sum: 65536 and 16383 ones."""
+            m, n, k = 300, 264, 16384
+            kernels = [kernel for path in ARTIFACTS for kernel in bsmm.load(path)]
+            wanted = ("e4m3", "e4m3", "bf16", "f32", "none")
+            precise = {}
+            for kernel in kernels:
+                info = kernel.infos[0]
+                types = (info.a, info.b, info.out, info.row_scales, info.bias)
+                if types == wanted:
+                    precise.setdefault(info.has_precise_sums, kernel)
+            if set(precise) != {False, True}:
+                self.skipTest("no kernels with row scales that promote and do not")
+            a = torch.ones(m, k, device=cuda)
+            a[:, 0] = 256
+            a = a.to(torch.float8_e4m3fn)
+            b = a[:n].clone()
+            sa, sb = powers(1, m, 1).to(cuda), powers(2, 1, n).to(cuda)
+            exact = (65536 + k - 1) * sa * sb
+            relative = {}
+            bsmm.clear_kernels()
+            for kernel in precise.values():
+                bsmm.register_kernels(kernel._artifact)
+            for fast in (False, True):
+                out = bsmm.scaled_mm(
+                    a, b.t(), sa, sb, out_dtype=torch.bfloat16, use_fast_accum=fast
+                )
+                relative[fast] = float(((out.float() - exact) / exact).abs().max())
+            bsmm.clear_kernels()
+            REPORT["relative_error_precise_and_fast"] = [relative[False], relative[True]]
+            # Half a unit of bf16, and 127 ones lost beside the largest term.
+            self.assertLess(relative[False], 2**-8)
+            self.assertGreater(relative[True], 0.1)
+
         def size(self, info, name, wanted):
             low, high, step = info.sizes[name]
             wanted = max(low, min(wanted, high))

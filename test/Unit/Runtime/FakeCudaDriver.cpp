@@ -346,6 +346,9 @@ int cuTensorMapEncodeTiled(void *out, int type, uint32_t rank, void *address,
   namespace units = emulator::units;
   if (reinterpret_cast<uintptr_t>(out) % 64 != 0 || rank < 1 || rank > 5)
     return invalidValue;
+  // An H200 has neither sub-byte types nor 128-byte swizzles of larger atoms.
+  if (type > 12 || swizzle > 3)
+    return invalidValue;
   units::TensorMap map;
   map.element = units::TensorMapElement(type);
   map.rank = rank;
