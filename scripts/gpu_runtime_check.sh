@@ -61,6 +61,22 @@ same_bits() {
     cmp "$first" "$second"
 }
 
+# The tests of the Python package take long and need little of the GPU: they run
+# beside the other parts.
+start_python() {
+  rm -f "$build/python.code"
+  {
+    timeout -k 5 280 "$python" "$root/test/Hardware/python_check.py" --out "$out" \
+      --library "$build/lib/libbsmm_runtime.so" "$@" >"$build/python.log" 2>&1
+    echo $? >"$build/python.code"
+  } &
+}
+finish_python() {
+  until [ -s "$build/python.code" ]; do sleep 1; done
+  cat "$build/python.log"
+  return "$(cat "$build/python.code")"
+}
+
 find_json() {
   for folder in "${BSMM_JSON_INCLUDE:-}" "$root/.deps/include" /usr/include /usr/local/include; do
     [ -n "$folder" ] && [ -f "$folder/nlohmann/json.hpp" ] && { echo "$folder"; return; }
@@ -90,7 +106,7 @@ configure() {
     -DBSMM_NLOHMANN_JSON_INCLUDE="$json" -Dnlohmann_json_DIR="$build/json"
 }
 export build root json
-export -f configure same_bits
+export -f configure same_bits finish_python
 part configure 60 configure
 part build 400 cmake --build "$build" -j "$(nproc)" --target \
   bsmm-launch bsmm-hardware-check bsmm-example-c bsmm-example-cpp \
@@ -113,6 +129,16 @@ for seed in 1 2 3 4; do
 done
 part lifetime 60 "$checker" lifetime 100 "$artifact" "$out/lifetime.json"
 
+fp8=${BSMM_FP8_ARTIFACT:-$root/.deps/fp8.bsmm}
+python=${BSMM_TEST_PYTHON:-python3}
+has_python=false
+if "$python" -c "import torch" 2>>"$log"; then
+  has_python=true
+  start_python $([ -f "$fp8" ] && echo --artifact "$fp8")
+else
+  echo "Python package: left out, $python has no torch" | tee -a "$log"
+fi
+
 part gemm-shapes 60 "$launch" run "$artifact" --kernel=gemm_fp8 --device=cuda \
   --shapes=1x1x16,33x70x144x2,128x128x256,257x511x1000,1024x1024x1024x2 --alpha=0.75
 part gemm-exact 60 "$launch" run "$artifact" --kernel=gemm_fp8 --device=cuda \
@@ -130,12 +156,10 @@ part same-bits-scale 60 same_bits "$artifact" --kernel=scale_tma -M 70 -N 136 -K
 
 # Kernels of the compiler: the examples of the documentation, every
 # configuration by its index, and the emulator's bits of wgmma.
-fp8=${BSMM_FP8_ARTIFACT:-$root/.deps/fp8.bsmm}
-python=${BSMM_TEST_PYTHON:-python3}
 if [ -f "$fp8" ]; then
   part fp8-example-c 60 "$build/bin/bsmm-example-fp8-c" "$fp8" cuda
   part fp8-example-cpp 60 "$build/bin/bsmm-example-fp8-cpp" "$fp8" cuda
-  part fp8-example-python 90 env PYTHONPATH="$root/python" \
+  $has_python && part fp8-example-python 90 env PYTHONPATH="$root/python" \
     BSMM_RUNTIME_LIBRARY="$build/lib/libbsmm_runtime.so" \
     "$python" "$root/examples/runtime/fp8_gemm.py" "$fp8" cuda
   part fp8-selected 90 "$launch" run "$fp8" --kernel=fp8_gemm --device=cuda --bench \
@@ -150,18 +174,13 @@ if [ -f "$fp8" ]; then
 else
   echo "FP8 kernels: left out, $fp8 is not there" | tee -a "$log"
 fi
-if "$python" -c "import torch" 2>>"$log"; then
-  part python 280 "$python" "$root/test/Hardware/python_check.py" --out "$out" \
-    --library "$build/lib/libbsmm_runtime.so" $([ -f "$fp8" ] && echo --artifact "$fp8")
-else
-  echo "Python package: left out, $python has no torch" | tee -a "$log"
-fi
 if command -v compute-sanitizer >/dev/null; then
   [ -f "$fp8" ] && part fp8-memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 9 \
     "$launch" run "$fp8" --kernel=fp8_gemm --device=cuda -M 130 -N 136 -K 400 --no-verify
   part memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 9 "$launch" run \
     "$artifact" --kernel=gemm_fp8 --device=cuda -M 50 -N 70 -K 80 --no-verify
 fi
+$has_python && part python 300 finish_python
 
 {
   printf '{\n "parts": [\n'

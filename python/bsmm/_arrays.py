@@ -8,10 +8,30 @@ imported here: an array of theirs can only exist when somebody else has done so.
 from __future__ import annotations
 
 import ctypes
+import numbers
 import sys
 from typing import Any, NamedTuple, Optional
 
 from ._errors import InvalidArgument
+
+
+def integer(value: Any, argument: str) -> Any:
+    """`value`, when it is a whole number."""
+    # A size that torch.compile does not know is an integer all the same.
+    if isinstance(value, numbers.Integral) or type(value).__name__ == "SymInt":
+        return value
+    raise TypeError(f"{argument}: expected an integer, got {type(value).__name__}")
+
+
+def number(value: Any, argument: str) -> float:
+    """A number, or the one item of an array."""
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError, RuntimeError):
+        pass
+    raise TypeError(f"{argument}: expected a number, got {type(value).__name__}")
+
 
 
 class View(NamedTuple):

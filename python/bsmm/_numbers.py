@@ -60,7 +60,8 @@ class MX(NamedTuple):
 
 
 def _expect(argument: str, value: Any, choices: Any) -> None:
-    if value not in choices:
+    # An array would be compared item by item.
+    if not isinstance(value, (str, int)) or value not in choices:
         raise InvalidArgument(
             f"{argument}: expected one of {', '.join(map(repr, choices))}, got {value!r}"
         )
@@ -349,6 +350,7 @@ def quantize_nvfp4(
     >>> codes, scales, global_scale = bsmm.quantize_nvfp4(x)
     """
     _expect("layout", layout, _SCALE_LAYOUTS)
+    min_scale = _arrays.number(min_scale, "min_scale")
     if not 0 <= min_scale <= 448:
         raise InvalidArgument(
             f"min_scale: expected a number from 0 to 448, got {min_scale}"
@@ -374,7 +376,7 @@ def quantize_nvfp4(
         check(library().bsmm_largest_magnitude(described, amax))
         number = library().bsmm_nvfp4_global_scale(amax.value)
     else:
-        number = ctypes.c_float(float(global_scale)).value
+        number = ctypes.c_float(_arrays.number(global_scale, "global_scale")).value
 
     def call(described, codes, scales):
         return library().bsmm_quantize_nvfp4(
@@ -491,12 +493,13 @@ def dequantize(
     """
     _expect("element", element, _MX_ELEMENTS)
     _expect("layout", layout, _SCALE_LAYOUTS)
+    if vector is not None:
+        _expect("vector", vector, (16, 32))
     if scale_type is None:
         scale_type = "ue4m3" if element == "e2m1" and vector != 32 else "ue8m0"
     _expect("scale_type", scale_type, ("ue4m3", "ue8m0"))
     if vector is None:
         vector = 16 if scale_type == "ue4m3" else 32
-    _expect("vector", vector, (16, 32))
     codes = _as_bytes(_known(codes, "codes"), "codes")
     scales = _as_bytes(_known(scales, "scales"), "scales")
     batches, rows, row_bytes = _matrix(codes, "codes")
@@ -504,7 +507,7 @@ def dequantize(
     most = row_bytes * 8 // bits
     if columns is None:
         columns = most
-    if not 0 <= columns <= most:
+    if not 0 <= _arrays.integer(columns, "columns") <= most:
         raise InvalidArgument(
             f"columns: expected 0 to the {most} that {row_bytes} bytes hold, got "
             f"{columns}"
@@ -616,7 +619,7 @@ def to_blocked(scales: Any, *, padding: int = 0) -> Any:
         Tiles of 128 rows x 4 groups of 512 bytes each; the scale of row r and
         group g of a tile is at ``r % 32 * 16 + r // 32 * 4 + g``.
     """
-    if not 0 <= padding <= 255:
+    if not 0 <= _arrays.integer(padding, "padding") <= 255:
         raise InvalidArgument(f"padding: expected a byte, got {padding}")
     scales = _known(scales, "scales")
     dtype = scales.dtype
@@ -665,7 +668,7 @@ def from_blocked(scales: Any, rows: int, groups: int) -> Any:
     """
     scales = _known(scales, "scales")
     for name, size in (("rows", rows), ("groups", groups)):
-        if size < 0:
+        if _arrays.integer(size, name) < 0:
             raise InvalidArgument(f"{name}: expected at least 0, got {size}")
     dtype = scales.dtype
     blocked = _as_bytes(scales, "scales")
@@ -744,7 +747,7 @@ def unpack(packed: Any, bits: int = 4, columns: Optional[int] = None) -> Any:
     most = packed.shape[-1] * 8 // bits
     if columns is None:
         columns = most
-    if not 0 <= columns <= most:
+    if not 0 <= _arrays.integer(columns, "columns") <= most:
         raise InvalidArgument(
             f"columns: expected 0 to the {most} that {packed.shape[-1]} bytes hold, got "
             f"{columns}"

@@ -456,12 +456,23 @@ class _Loaded:
         )
 
 
+def _sm_count(count: int) -> int:
+    if not 0 <= _arrays.integer(count, "sm_count") < 2**31:
+        raise InvalidArgument(f"sm_count: expected 0 or more, got {count}")
+    return count
+
+
 def _sizes_alone(m: int, n: int, k: int, l: int, sm_count: int) -> _abi.Arguments:
     """BSMM_ARGUMENTS_INIT with sizes."""
     arguments = _abi.Arguments()
-    arguments.m, arguments.n, arguments.k, arguments.l = m, n, k, l
+    for name, size in (("m", m), ("n", n), ("k", k), ("l", l)):
+        size = _arrays.integer(size, name)
+        # ctypes would cut off what a field has no room for.
+        if not -(2**63) <= size < 2**63:
+            raise InvalidArgument(f"{name}: expected a size of 64 bits, got {size}")
+        setattr(arguments, name, size)
     arguments.alpha = arguments.out_scale = 1.0
-    arguments.sm_count = sm_count
+    arguments.sm_count = _sm_count(sm_count)
     return arguments
 
 
@@ -644,7 +655,7 @@ class Kernel:
         optional = (("c", c), ("sa", sa), ("sb", sb), ("bias", bias))
         arrays.update((name, array) for name, array in optional if array is not None)
         with self._arguments(
-            arrays, out, float(alpha), float(beta), float(out_scale), k, stream,
+            arrays, out, alpha, beta, out_scale, k, stream,
             device, repack, sm_count, precise_sums,
         ) as call:
             loaded = self._load(call)
@@ -708,10 +719,11 @@ class Kernel:
             None: the model does not cover the kernel.
         """
         arguments = _sizes_alone(m, n, k, l, sm_count)
+        index = _arrays.integer(index, "index")
         found = _abi.Prediction()
         check(
             library().bsmm_artifact_predict(
-                self._artifact._handle, index, arguments, found
+                self._artifact._handle, max(index, -1), arguments, found
             ),
             self.name,
         )
@@ -789,7 +801,7 @@ class Kernel:
         optional = (("c", c), ("sa", sa), ("sb", sb), ("bias", bias))
         arrays.update((name, array) for name, array in optional if array is not None)
         with self._arguments(
-            arrays, out, float(alpha), float(beta), float(out_scale), k, stream,
+            arrays, out, alpha, beta, out_scale, k, stream,
             device, False, 0,
         ) as call:
             loaded = self._load(call, index)
@@ -840,7 +852,7 @@ class Kernel:
         optional = (("c", c), ("sa", sa), ("sb", sb), ("bias", bias))
         arrays.update((name, array) for name, array in optional if array is not None)
         with self._arguments(
-            arrays, out, float(alpha), float(beta), float(out_scale), k, stream,
+            arrays, out, alpha, beta, out_scale, k, stream,
             device, False, 0,
         ) as call:
             loaded = self._load(call, index)
@@ -1082,10 +1094,10 @@ class Kernel:
         operands = (_abi.Operand * len(described))(*described)
         arguments = _abi.Arguments()
         arguments.m, arguments.n, arguments.k, arguments.l = sizes
-        arguments.alpha = alpha
-        arguments.beta = beta
-        arguments.out_scale = out_scale
-        arguments.sm_count = sm_count
+        arguments.alpha = _arrays.number(alpha, "alpha")
+        arguments.beta = _arrays.number(beta, "beta")
+        arguments.out_scale = _arrays.number(out_scale, "out_scale")
+        arguments.sm_count = _sm_count(sm_count)
         arguments.operands = operands
         arguments.operand_count = len(described)
         if repack:
@@ -1135,7 +1147,7 @@ class Kernel:
                     f"b: expected as many values a row as a has, {columns_a}, got "
                     f"{columns_b}; give k if the rest is padding"
                 )
-        elif not 0 <= k <= min(columns_a, columns_b):
+        elif not 0 <= _arrays.integer(k, "k") <= min(columns_a, columns_b):
             raise InvalidArgument(
                 f"k: expected 0 to the {min(columns_a, columns_b)} values of a row, got "
                 f"{k}"
@@ -1297,6 +1309,10 @@ def set_log(callback: Any) -> None:
         Called with ``"info"`` or ``"warning"`` and a text. It must not call the
         runtime.
     """
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            f"callback: expected a function or None, got {type(callback).__name__}"
+        )
     if callback is None:
         check_callback = _abi.LogCallback(0)
     else:

@@ -340,6 +340,9 @@ _ELEMENT_OF_NAME = {
 
 def _out_element(out_dtype: Any, mat1: Any) -> str:
     if out_dtype is None:
+        if not hasattr(mat1, "dtype"):
+            _arrays.view(mat1, "mat1")
+            raise TypeError("out_dtype: expected a type, because mat1 names none")
         out_dtype = mat1.dtype
     name = getattr(out_dtype, "name", None) or str(out_dtype)
     if isinstance(out_dtype, type):
@@ -447,7 +450,7 @@ def scaled_mm(
         scale_b,
         bias,
         _out_element(out_dtype, mat1),
-        float(factor),
+        factor,
         use_fast_accum,
         kernel,
     )

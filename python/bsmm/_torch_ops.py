@@ -94,7 +94,7 @@ def _launch(
     beta: float,
     out_scale: float,
     k: int,
-    precise_sums: bool,
+    precise_sums: bool = False,
 ) -> None:
     kernel = _kernels.get(handle)
     if kernel is None:
@@ -120,7 +120,7 @@ def _launch(
 @_launch.register_fake
 def _(
     handle, a, sfa, b, sfb, c, sa, sb, bias, out, alpha, beta, out_scale, k,
-    precise_sums,
+    precise_sums=False,
 ):
     return None
 

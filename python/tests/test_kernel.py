@@ -374,6 +374,46 @@ class Calls(unittest.TestCase):
             (lambda: bsmm.load("/nowhere/x.bsmm"), OSError, "/nowhere/x.bsmm"),
             (lambda: bsmm.load(b"no artifact"), bsmm.InvalidArtifact, ""),
             (
+                lambda: self.artifact["fp8_rows"](a, b, sa=sa, sb=sb, alpha="2"),
+                TypeError,
+                "alpha: expected a number, got str",
+            ),
+            (
+                lambda: self.artifact["fp8_rows"](a, b, sa=sa, sb=sb, k=2.5),
+                TypeError,
+                "k: expected an integer, got float",
+            ),
+            (
+                lambda: self.artifact["fp8_rows"](a, b, sa=sa, sb=sb, sm_count=2**32),
+                ValueError,
+                "sm_count: expected 0 or more, got 4294967296",
+            ),
+            (
+                lambda: self.artifact["fp8_rows"].select(4, "8", 16),
+                TypeError,
+                "n: expected an integer, got str",
+            ),
+            (
+                lambda: self.artifact["fp8_rows"].predict(0, 2**64 + 4, 8, 16),
+                ValueError,
+                "m: expected a size of 64 bits, got 18446744073709551620",
+            ),
+            (
+                lambda: self.artifact["fp8_rows"].predict(None, 4, 8, 16),
+                TypeError,
+                "index: expected an integer, got NoneType",
+            ),
+            (
+                lambda: bsmm.set_log("print"),
+                TypeError,
+                "callback: expected a function or None, got str",
+            ),
+            (
+                lambda: bsmm.scaled_mm(1, 2, 3, 4),
+                TypeError,
+                "mat1: expected a torch tensor, a numpy array",
+            ),
+            (
                 lambda: bsmm.write_artifact("/nowhere/x.bsmm", [{"text": ""}]),
                 ValueError,
                 "kernels[0]: expected the key manifest",

@@ -233,6 +233,7 @@ class Quantize(unittest.TestCase):
 
     def test_wrong_arguments_are_named(self):
         rows = support.random_rows(1, (4, 32))
+        codes = numpy.zeros((4, 16), numpy.uint8)
         for call, kind, text in (
             (
                 lambda: bsmm.quantize_nvfp4([[1.0]]),
@@ -314,6 +315,46 @@ class Quantize(unittest.TestCase):
                 lambda: bsmm.pack(numpy.zeros((4, 16), numpy.uint8), 5),
                 ValueError,
                 "bits: expected one of 4, 6, got 5",
+            ),
+            (
+                lambda: bsmm.quantize_nvfp4(rows, global_scale="1"),
+                TypeError,
+                "global_scale: expected a number, got str",
+            ),
+            (
+                lambda: bsmm.quantize_nvfp4(rows, numpy.ones(2)),
+                TypeError,
+                "global_scale: expected a number, got ndarray",
+            ),
+            (
+                lambda: bsmm.quantize_nvfp4(rows, min_scale=None),
+                TypeError,
+                "min_scale: expected a number, got NoneType",
+            ),
+            (
+                lambda: bsmm.quantize_mx(rows, ["e4m3"]),
+                ValueError,
+                "element: expected one of 'e2m1', 'e2m3', 'e3m2', 'e4m3', 'e5m2', got",
+            ),
+            (
+                lambda: bsmm.dequantize(codes, codes, vector=numpy.zeros(3)),
+                ValueError,
+                "vector: expected one of 16, 32, got",
+            ),
+            (
+                lambda: bsmm.unpack(codes, 4, 3.0),
+                TypeError,
+                "columns: expected an integer, got float",
+            ),
+            (
+                lambda: bsmm.to_blocked(codes, padding="0"),
+                TypeError,
+                "padding: expected an integer, got str",
+            ),
+            (
+                lambda: bsmm.from_blocked(codes, None, 4),
+                TypeError,
+                "rows: expected an integer, got NoneType",
             ),
         ):
             with self.subTest(text):

@@ -6,6 +6,7 @@
 
 #include "Commands.h"
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -115,6 +116,10 @@ double OptionReader::number() {
   double number = std::strtod(text.c_str(), &end);
   if (error.empty() && (text.empty() || *end != '\0'))
     fail(current + ": expected a number, got '" + text + "'");
+  // Infinity is a number, but what was written as a finite one must be one.
+  else if (error.empty() && text.find_first_of("iInN") == std::string::npos &&
+           !std::isfinite(static_cast<float>(number)))
+    fail(current + ": expected a number that f32 holds, got '" + text + "'");
   return number;
 }
 
