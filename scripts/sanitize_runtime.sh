@@ -77,8 +77,11 @@ part() {
 heading "configure and build ($build, $kind)"
 configure_build "$build" -DBSMM_RUNTIME_ONLY=ON -DBSMM_SANITIZE="$kind"
 tests=(BSMMRuntimeTests BSMMRuntimeLibraryTests BSMMRuntimeNumbersTests BSMMRuntimeCudaTests)
-ninja -C "$build" -j "$jobs" "${tests[@]}" BSMMCrossCheckTests bsmm-launch \
-  bsmm-hardware-check bsmm-example-c bsmm-example-cpp >"$build/build.log" 2>&1 || {
+targets=("${tests[@]}" bsmm-launch)
+# Elsewhere there is one thread.
+[ "$kind" = thread ] ||
+  targets+=(BSMMCrossCheckTests bsmm-hardware-check bsmm-example-c bsmm-example-cpp)
+ninja -C "$build" -j "$jobs" "${targets[@]}" >"$build/build.log" 2>&1 || {
   tail -n 30 "$build/build.log"
   fail "the build failed (above)"
 }
@@ -92,13 +95,12 @@ artifact=$build/kernels.bsmm
 heading "run"
 part pack "$bin/bsmm-launch" pack -o "$artifact" "$kernels/scale_tma.json" \
   "$kernels/gemm_fp8.json" "$kernels/count_rows.json"
-for name in "${tests[@]}" BSMMCrossCheckTests; do
-  program=$(find "$build/test/Unit" "$bin" -name "$name" -type f | sed -n 1p)
-  filter='*'
-  # Elsewhere there is one thread.
-  [ "$kind" = thread ] && filter='*Thread*:*Concurren*:*Parallel*:HostGemm*:KernelCheck*'
-  [ "$kind" = thread ] && [ "$name" = BSMMCrossCheckTests ] && continue
-  part "$name" "$program" --gtest_brief=1 --gtest_filter="$filter"
+filter='*'
+[ "$kind" = thread ] && filter='*Thread*:HostGemm*:KernelCheck*:RuntimeLibrary.*:CudaBackend.*'
+for name in "${targets[@]}"; do
+  case $name in
+  BSMM*) part "$name" "$build/test/Unit/$name" --gtest_brief=1 --gtest_filter="$filter" ;;
+  esac
 done
 part "bsmm-launch, threads" "$bin/bsmm-launch" run "$artifact" --kernel=gemm_fp8 \
   --device=emulator -M 130 -N 70 -K 160 --alpha=0.75 --threads=4 --quiet
@@ -127,7 +129,7 @@ if "$python" -c "import numpy" 2>/dev/null; then
   done
   # The interpreter itself keeps memory to its end. torch brings a copy of the
   # C++ library's exceptions that the sanitizers' does not go with.
-  [ "$kind" = thread ] && pattern='test_threads.py' || pattern='test_*.py'
+  [ "$kind" = thread ] && pattern='test_kernel.py' || pattern='test_*.py'
   part "Python package" env LD_PRELOAD="$preload" PYTHONDONTWRITEBYTECODE=1 \
     ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" BSMM_TEST_WITHOUT_TORCH=1 \
     BSMM_RUNTIME_LIBRARY="$build/lib/libbsmm_runtime.so" \

@@ -213,7 +213,7 @@ static std::string loadOperand(const std::string &option,
            (option == "c" ? ", or beta is 0" : "");
   runtime::Result<runtime::NumpyArray> array = runtime::readNumpyFile(file);
   if (!array)
-    return file + ": " + array.error();
+    return array.error();
   runtime::NumpyType expected = numpyTypeOf(type);
   bool isBytes = array->type == runtime::NumpyType::U1 ||
                  array->type == runtime::NumpyType::I1;
@@ -239,8 +239,7 @@ static std::string writeOutput(const std::string &file, const Problem &problem,
   array.type = numpyTypeOf(problem.types.out);
   array.shape = {problem.l, problem.m, problem.pitchD};
   array.data = operands.d;
-  std::string reason = runtime::writeNumpyFile(file, array);
-  return reason.empty() ? "" : file + ": " + reason;
+  return runtime::writeNumpyFile(file, array);
 }
 
 /// A comparison in the words of reports.

@@ -815,6 +815,10 @@ def main(arguments: Optional[list] = None) -> int:
     except (Error, OSError) as error:
         print(f"bsmm-tune: error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        # Measuring keeps what it knows by itself.
+        print("bsmm-tune: stopped", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 
 #include "../../lib/Runtime/Library/CudaDriver.h"
 #include "bsmm/Emulator/Units/TensorMap.h"
+#include "bsmm/Runtime/Artifact.h"
 #include "bsmm/Runtime/LaunchDescription.h"
 #include "bsmm/Runtime/Random.h"
 #include "bsmm/Runtime/bsmm_runtime.h"
@@ -76,10 +77,9 @@ static void openGpu() {
 }
 
 static void writeJson(const std::string &path, const Json &json) {
-  std::ofstream file(path);
-  file << json.dump(1) << "\n";
-  if (!file)
-    stop(path + ": cannot be written");
+  std::string text = writeFileInOneStep(path, json.dump(1) + "\n");
+  if (!text.empty())
+    stop(text);
 }
 
 static Json describe(const TensorMap &map) {

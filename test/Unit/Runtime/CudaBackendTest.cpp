@@ -221,12 +221,8 @@ TEST_F(CudaBackend, PersistentGridsUseTheDevicesSMs) {
                    "\"cluster\": [2, 1, 1]");
   bsmm_artifact_entry entry = {nullptr, manifest.c_str(), ptx.c_str(), nullptr,
                                0};
-  std::string path = temporaryFile("persistent.bsmm");
-  ASSERT_EQ(bsmm_artifact_write(path.c_str(), &entry, 1), BSMM_OK)
-      << bsmm_last_error();
   Handles handles;
-  ASSERT_EQ(bsmm_artifact_open(path.c_str(), &handles.artifact), BSMM_OK);
-  std::remove(path.c_str());
+  handles.openWritten(&entry, 1);
   ASSERT_EQ(bsmm_device_open_cuda(0, &handles.device), BSMM_OK);
   ASSERT_EQ(
       bsmm_kernel_load(handles.device, handles.artifact, 0, &handles.kernel),
@@ -414,12 +410,8 @@ TEST_F(CudaBackend, RefusesCodeThatDoesNotFit) {
       {nullptr, wide.c_str(), ptx.c_str(), nullptr, 0},
       {nullptr, renamed.c_str(), ptx.c_str(), nullptr, 0},
       {nullptr, manifest.c_str(), "no PTX", nullptr, 0}};
-  std::string path = temporaryFile("wrong.bsmm");
-  ASSERT_EQ(bsmm_artifact_write(path.c_str(), entries, 3), BSMM_OK)
-      << bsmm_last_error();
   Handles handles;
-  ASSERT_EQ(bsmm_artifact_open(path.c_str(), &handles.artifact), BSMM_OK);
-  std::remove(path.c_str());
+  handles.openWritten(entries, 3);
   ASSERT_EQ(bsmm_device_open_cuda(0, &handles.device), BSMM_OK);
   auto load = [&](size_t index) {
     EXPECT_EQ(bsmm_kernel_load(handles.device, handles.artifact, index,

@@ -586,13 +586,8 @@ TEST(RuntimeLibrary, SelectsByNameTargetAndShape) {
       {"gemm", wide.c_str(), ptx.c_str(), nullptr, 0},
       {"gemm", manifest.c_str(), ptx.c_str(), nullptr, 0},
       {"gemm", other.c_str(), ptx.c_str(), nullptr, 0}};
-  std::string path = temporaryFile("family.bsmm");
-  ASSERT_EQ(bsmm_artifact_write(path.c_str(), entries, 3), BSMM_OK)
-      << bsmm_last_error();
   Handles handles;
-  ASSERT_EQ(bsmm_artifact_open(path.c_str(), &handles.artifact), BSMM_OK)
-      << bsmm_last_error();
-  std::remove(path.c_str());
+  handles.openWritten(entries, 3);
   bsmm_arguments arguments = BSMM_ARGUMENTS_INIT;
   arguments.m = arguments.n = 32;
   arguments.k = 256;
@@ -658,13 +653,8 @@ TEST(RuntimeLibrary, SelectsByPrediction) {
       {"gemm", slow.c_str(), ptx.c_str(), nullptr, 0},
       {"gemm", manifest.c_str(), ptx.c_str(), nullptr, 0},
       {"gemm", other.c_str(), ptx.c_str(), nullptr, 0}};
-  std::string path = temporaryFile("family.bsmm");
-  ASSERT_EQ(bsmm_artifact_write(path.c_str(), entries, 3), BSMM_OK)
-      << bsmm_last_error();
   Handles handles;
-  ASSERT_EQ(bsmm_artifact_open(path.c_str(), &handles.artifact), BSMM_OK)
-      << bsmm_last_error();
-  std::remove(path.c_str());
+  handles.openWritten(entries, 3);
   bsmm_arguments arguments = BSMM_ARGUMENTS_INIT;
   arguments.m = arguments.n = 100;
   arguments.k = 256;
@@ -812,11 +802,8 @@ TEST(RuntimeLibrary, EmulatorFaultsAreErrors) {
   manifest.replace(at, 4, "4080");
   bsmm_artifact_entry entry = {nullptr, manifest.c_str(), ptx.c_str(), nullptr,
                                0};
-  std::string path = temporaryFile("fault.bsmm");
-  ASSERT_EQ(bsmm_artifact_write(path.c_str(), &entry, 1), BSMM_OK);
   Handles handles;
-  ASSERT_EQ(bsmm_artifact_open(path.c_str(), &handles.artifact), BSMM_OK);
-  std::remove(path.c_str());
+  handles.openWritten(&entry, 1);
   ASSERT_EQ(bsmm_device_open_emulator(nullptr, &handles.device), BSMM_OK);
   ASSERT_EQ(
       bsmm_kernel_load(handles.device, handles.artifact, 0, &handles.kernel),

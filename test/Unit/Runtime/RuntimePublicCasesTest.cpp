@@ -42,15 +42,11 @@ class RuntimePublicCases : public testing::Test {
 protected:
   void SetUp() override {
     bsmm_artifact_entry entry = {nullptr, nvfp4, "// not run", nullptr, 0};
-    std::string path = temporaryFile("nvfp4.bsmm");
-    ASSERT_EQ(bsmm_artifact_write(path.c_str(), &entry, 1), BSMM_OK)
-        << bsmm_last_error();
-    ASSERT_EQ(bsmm_artifact_open(path.c_str(), &artifact), BSMM_OK);
-    std::remove(path.c_str());
+    handles.openWritten(&entry, 1);
+    artifact = handles.artifact;
     arguments.m = arguments.n = 256;
     arguments.k = 512;
   }
-  void TearDown() override { bsmm_artifact_close(artifact); }
 
   /// The error of the launch with one operand said in advance.
   std::string errorWith(bsmm_operand operand) {
@@ -72,7 +68,8 @@ protected:
     return shape.bytes;
   }
 
-  bsmm_artifact *artifact = nullptr;
+  Handles handles;
+  bsmm_artifact *artifact = nullptr; // of the handles
   bsmm_arguments arguments = BSMM_ARGUMENTS_INIT;
 };
 } // namespace

@@ -26,7 +26,20 @@ inline std::string temporaryFile(const std::string &name) {
          name;
 }
 
-/// Bytes of an artifact with the kernels scale_tma, gemm_fp8 and count_rows.
+/// Bytes of an artifact with these kernels, through a file that is gone then.
+inline std::string writtenArtifact(const bsmm_artifact_entry *entries,
+                                   size_t count) {
+  std::string path = temporaryFile("kernels.bsmm");
+  EXPECT_EQ(bsmm_artifact_write(path.c_str(), entries, count), BSMM_OK)
+      << bsmm_last_error();
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file),
+                    std::istreambuf_iterator<char>()};
+  std::remove(path.c_str());
+  return bytes;
+}
+
+/// The same with the kernels scale_tma, gemm_fp8 and count_rows.
 inline std::string testArtifact() {
   std::string ptx = readKernelFile("runtime_kernels_sm90a.ptx");
   std::vector<std::string> manifests;
@@ -36,15 +49,7 @@ inline std::string testArtifact() {
   std::vector<bsmm_artifact_entry> entries;
   for (const std::string &manifest : manifests)
     entries.push_back({nullptr, manifest.c_str(), ptx.c_str(), nullptr, 0});
-  std::string path = temporaryFile("kernels.bsmm");
-  EXPECT_EQ(bsmm_artifact_write(path.c_str(), entries.data(), entries.size()),
-            BSMM_OK)
-      << bsmm_last_error();
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file),
-                    std::istreambuf_iterator<char>()};
-  std::remove(path.c_str());
-  return bytes;
+  return writtenArtifact(entries.data(), entries.size());
 }
 
 /// Closes what a test opens.
@@ -61,13 +66,18 @@ struct Handles {
     bsmm_artifact_close(artifact);
   }
 
-  /// The test artifact and one kernel of it in the emulator.
-  void loadInEmulator(const char *name,
-                      const bsmm_emulator_options *options = nullptr) {
-    std::string bytes = testArtifact();
+  void open(const std::string &bytes) {
     ASSERT_EQ(bsmm_artifact_open_memory(bytes.data(), bytes.size(), &artifact),
               BSMM_OK)
         << bsmm_last_error();
+  }
+  void openWritten(const bsmm_artifact_entry *entries, size_t count) {
+    open(writtenArtifact(entries, count));
+  }
+  /// The test artifact and one kernel of it in the emulator.
+  void loadInEmulator(const char *name,
+                      const bsmm_emulator_options *options = nullptr) {
+    open(testArtifact());
     ASSERT_EQ(bsmm_device_open_emulator(options, &device), BSMM_OK)
         << bsmm_last_error();
     ASSERT_EQ(bsmm_kernel_load_best(device, artifact, name, nullptr, &kernel),
