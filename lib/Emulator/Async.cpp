@@ -11,6 +11,7 @@ void Machine::issue(Cluster &cluster, std::shared_ptr<AsyncOp> op) {
   op->begin = instructions;
   if (op->pipe != nullptr)
     op->pipe->push_back(op);
+  observeOperation(*op);
   if (options->mode == AsyncMode::Eager) {
     force(cluster, op);
     return;
@@ -22,12 +23,15 @@ void Machine::complete(Cluster &, AsyncOp &op) {
   if (op.done)
     return;
   op.done = true;
+  const AsyncOp *outer = completing;
+  completing = &op;
   if (op.readStage && !op.readDone) {
     op.readDone = true;
     op.readStage();
   }
   if (op.apply)
     op.apply();
+  completing = outer;
   if (!options->traceFile.empty() && op.kind != AsyncOp::Kind::Commit &&
       trace.size() < TraceLimit) {
     bool tensor =

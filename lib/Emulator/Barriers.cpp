@@ -85,6 +85,7 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
   int first = __builtin_ctz(mask);
   if (split.resumed) {
     split.resumed = false;
+    m.observeNamed(*x.warp, split.waitId, split.waitUse, false);
     uint32_t trueThreads = static_cast<uint32_t>(split.waitPhase >> 32);
     uint32_t voters = static_cast<uint32_t>(split.waitPhase);
     if (i.a == 2)
@@ -133,6 +134,7 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
     barrier.arriving.push_back(x.warp->firstAgent);
   barrier.lastLine = i.line;
   barrier.sized = sized;
+  m.observeNamed(*x.warp, id, barrier.generation, true);
   barrier.arrived +=
       sized && i.b ? 32 : static_cast<uint32_t>(__builtin_popcount(mask));
   if (i.a >= 2) {
@@ -165,6 +167,7 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
   }
   split.wait = WaitKind::NamedBarrier;
   split.waitId = id;
+  split.waitUse = barrier.generation;
   m.checkNamedBarrier(*x.cta, id);
   // The last one to come goes on at once, through `resumed`.
   return Step::Blocked;
@@ -259,6 +262,7 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
     warp.clusterGeneration[lane] = cluster.barrierGeneration;
   });
   cluster.barrierArrived += static_cast<uint32_t>(__builtin_popcount(mask));
+  m.observeCluster(warp, cluster.barrierGeneration, true);
   if (i.a)
     m.publish(warp, mask, cluster.barrierKnowledge);
   else
@@ -280,6 +284,8 @@ static Step execClusterWait(Exec &x, const Inst &, uint32_t mask) {
     x.current().wait = WaitKind::ClusterBarrier;
     return Step::Blocked;
   }
+  x.machine->observeCluster(warp, warp.clusterGeneration[__builtin_ctz(mask)],
+                            false);
   x.machine->learn(warp, mask, cluster.barrierCompleted);
   warp.needsTensorFence = true;
   return Step::Next;

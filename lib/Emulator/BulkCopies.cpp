@@ -291,6 +291,13 @@ Step execTensorLoad(Exec &x, const Inst &i, uint32_t mask) {
     Warp *warp = x.warp;
     uint32_t line = i.line;
     Knowledge knowledge = knownTo(*x.warp, lane);
+    if (ObservedOperation *told =
+            m.describeOperation(*op, ObservedOperation::Kind::Load, bytes)) {
+      told->destinations = static_cast<uint32_t>(to.targets.size());
+      describeRows(*pieces, told->rows);
+    }
+    if (m.options->skipData)
+      pieces->clear();
     op->apply = [=]() {
       std::string none;
       uint8_t filled[256 * 8];
@@ -378,6 +385,10 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
     Machine *machine = &m;
     Cta *cta = x.cta;
     uint8_t reduction = i.a;
+    if (ObservedOperation *told =
+            m.describeOperation(*op, ObservedOperation::Kind::Store,
+                                units::boxTransactionBytes(map)))
+      describeRows(*pieces, told->rows);
     op->readStage = [=]() {
       for (const units::BoxPiece &piece : *pieces)
         data->insert(data->end(), cta->shared.data() + piece.sharedAddress,
@@ -416,6 +427,8 @@ Step execTensorStore(Exec &x, const Inst &i, uint32_t mask) {
                           piece.globalAddress + piece.validEnd});
     op->reduces = i.a != 0;
     checkStores(x, i, lane, *op, std::move(ranges));
+    if (m.options->skipData)
+      pieces->clear();
     bulkQueue(x, lane).open.push_back(op);
     m.issue(*x.cluster, op);
   });
@@ -533,10 +546,13 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         uint8_t *to = machine->globalPointer(
             global, size, reduction ? GlobalUse::Update : GlobalUse::Write,
             none);
-        if (to != nullptr)
+        if (to != nullptr && !machine->options->skipData)
           move(to, data->data(), size);
       };
       x.warp->lastBulkStore = i.line;
+      if (ObservedOperation *told =
+              m.describeOperation(*op, ObservedOperation::Kind::Store, size))
+        told->rows.push_back({global, 0, size, 1});
       op->reduces = reduction != 0;
       checkStores(x, i, lane, *op, {{global, global + size}});
       bulkQueue(x, lane).open.push_back(op);
@@ -560,12 +576,19 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         uint64_t global = globalSide(i.addr[1], false);
         if (global == 0)
           return;
+        if (ObservedOperation *told =
+                m.describeOperation(*op, ObservedOperation::Kind::Load, size)) {
+          told->destinations = static_cast<uint32_t>(to.targets.size());
+          told->rows.push_back({global, 0, size, 1});
+        }
         op->apply = [=]() {
           std::string none;
           const uint8_t *from =
               machine->globalPointer(global, size, GlobalUse::Read, none);
           if (from == nullptr)
             return;
+          if (machine->options->skipData)
+            return to.complete(*machine, size, line, warp, lane, knowledge);
           for (const Destinations::Target &target : to.targets)
             std::memcpy(target.cta->shared.data() + to.offset, from, size);
           to.complete(*machine, size, line, warp, lane, knowledge);
@@ -582,6 +605,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         if (!sharedRange(x, i, lane, sourceOffset, size, "reads"))
           return;
         op->kind = AsyncOp::Kind::BulkShared;
+        m.describeOperation(*op, ObservedOperation::Kind::SharedCopy, size);
         // The source is free again when the copy has completed on the
         // mbarrier of the destination.
         if (m.options->checkHazards)
@@ -634,6 +658,7 @@ Step execWaitGroup(Exec &x, const Inst &i, uint32_t mask) {
           m.force(*x.cluster, op);
         m.learnClock(*x.warp, 1u << lane, x.warp->firstAgent + AgentBulkRead,
                      op->sequence);
+        m.observeFinished(*x.warp, *op, i.a);
       }
     // Groups that have fully completed need no more thought.
     while (!queue.closed.empty() && queue.closed.size() > keep) {

@@ -33,6 +33,10 @@ struct Destinations {
                 const Knowledge &knowledge) const;
 };
 
+/// The global memory of a copy, for an observer (Observe.cpp).
+void describeRows(const std::vector<units::BoxPiece> &pieces,
+                  std::vector<ObservedRows> &rows);
+
 /// Reads the map that an instruction names. False after an error.
 bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,
              units::TensorMap &map);

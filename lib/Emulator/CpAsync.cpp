@@ -75,6 +75,14 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
       std::memset(move.to + move.bytes, 0, size - move.bytes);
     }
   };
+  uint64_t moved = 0;
+  for (const Move &move : *moves)
+    moved += move.bytes;
+  if (ObservedOperation *told =
+          m.describeOperation(*op, ObservedOperation::Kind::CpAsync, moved))
+    for (const Move &move : *moves)
+      if (move.bytes != 0)
+        told->rows.push_back({move.from, 0, move.bytes, 1});
   x.warp->cpAsync.open.push_back(op);
   m.issue(*x.cluster, op);
   return Step::Next;
@@ -84,6 +92,7 @@ void finishGroup(Exec &x, uint32_t mask,
                  std::vector<std::shared_ptr<AsyncOp>> &ops) {
   for (auto &op : ops) {
     x.machine->force(*x.cluster, op);
+    x.machine->observeFinished(*x.warp, *op, false);
     x.machine->learnClock(*x.warp, mask, x.warp->firstAgent + AgentCpAsync,
                           op->sequence);
   }
@@ -139,6 +148,7 @@ Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
     knowledge.all.raise(warp->firstAgent + AgentCpAsync,
                         warp->sequence[AgentCpAsync]);
     uint32_t line = i.line;
+    m.describeOperation(*op, ObservedOperation::Kind::Commit, 0);
     op->apply = [=]() {
       for (auto &earlier : *before)
         machine->force(*cluster, earlier);
@@ -215,6 +225,7 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
     Warp *warp = x.warp;
     uint32_t line = i.line;
     Knowledge knowledge = knownTo(*x.warp, lane);
+    m.describeOperation(*op, ObservedOperation::Kind::SharedCopy, bytes);
     op->apply = [=]() {
       for (const Destinations::Target &target : to.targets)
         std::memcpy(target.cta->shared.data() + to.offset, data.data(), bytes);

@@ -305,6 +305,7 @@ std::string reportToJson(const Report &report) {
                         {"multiply_adds", s.multiplyAdds},
                         {"bulk_copies", s.bulkCopies},
                         {"bulk_bytes", s.bulkBytes},
+                        {"tensor_columns", s.tensorColumns},
                         {"ctas", s.ctas},
                         {"seconds", s.seconds}};
   return json.dump(1, ' ', false,

@@ -562,6 +562,7 @@ std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
       cta->warps.push_back(std::move(warp));
     }
     cluster->ctas.push_back(std::move(cta));
+    observeCta(*cluster->ctas.back());
   }
   cluster->agents = AgentsPerWarp * (1 + ctas * warps);
   ++changes;

@@ -20,6 +20,7 @@
 #include "Overlay.h"
 
 #include "bsmm/Emulator/Emulator.h"
+#include "bsmm/Emulator/Observer.h"
 
 #include <array>
 #include <atomic>
@@ -172,6 +173,7 @@ struct Split {
   uint32_t waitAddress = 0; ///< of an mbarrier: shared::cluster address
   uint32_t waitId = 0;
   uint64_t waitPhase = 0;
+  uint64_t waitUse = 0; ///< of a named barrier: its generation
   uint32_t failedPolls = 0;
   // For the trace: the wait that goes on, if waitBegin is not 0.
   uint64_t waitBegin = 0;
@@ -389,6 +391,8 @@ struct AsyncOp {
   /// are reduced into.
   std::vector<std::pair<uint64_t, uint64_t>> stores;
   bool reduces = false;
+  /// For an observer.
+  std::unique_ptr<ObservedOperation> observed;
 };
 
 //===----------------------------------------------------------------------===//
@@ -490,6 +494,8 @@ struct Machine {
   uint64_t instructionLimit = 0; ///< 0: none
   uint64_t changes = 0; ///< counts effects; unchanged means no progress
   uint64_t issues = 0;
+  /// The operation that takes effect, for arrivals that it makes.
+  const AsyncOp *completing = nullptr;
   bool stopped = false;
   std::mt19937_64 random;
   std::unordered_map<uint64_t, size_t> seen; ///< diagnostics by kind and line
@@ -519,6 +525,21 @@ struct Machine {
   void traceWait(Warp &warp, uint32_t split, uint32_t pc);
   void traceWaitEnd(Warp &warp, uint32_t split);
   void writeTrace();
+
+  // Observe.cpp: calls to the observer; nothing without one.
+  void observeCta(const Cta &cta);
+  void observeInstruction(const Warp &warp, uint32_t pc, uint32_t mask);
+  void observeOperation(const AsyncOp &op);
+  void observeArrival(const Cta &cta, uint32_t offset, uint64_t phase,
+                      const Warp *warp);
+  void observeWait(const Warp &warp, const Cta &cta, uint32_t offset,
+                   uint64_t completedPhases);
+  void observeNamed(const Warp &warp, uint32_t id, uint64_t use, bool arrives);
+  void observeCluster(const Warp &warp, uint64_t phase, bool arrives);
+  void observeFinished(const Warp &warp, const AsyncOp &op, bool readOnly);
+  /// `op` gets something to tell the observer; null without one.
+  ObservedOperation *
+  describeOperation(AsyncOp &op, ObservedOperation::Kind kind, uint64_t bytes);
 
   // Parallel.cpp
   uint64_t groupEnd(uint64_t first) const;

@@ -104,6 +104,7 @@ bool Machine::takeOver(Machine &ahead, std::vector<GlobalLine> &written) {
   sum.multiplyAdds += more.multiplyAdds;
   sum.bulkCopies += more.bulkCopies;
   sum.bulkBytes += more.bulkBytes;
+  sum.tensorColumns = std::max(sum.tensorColumns, more.tensorColumns);
   sum.ctas += more.ctas;
   finishedCtas += ahead.finishedCtas;
   instructions += ahead.instructions;
@@ -205,7 +206,7 @@ void Machine::execute() {
   uint32_t threads = options->threads;
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
-  if (regionsOverlap(regions))
+  if (regionsOverlap(regions) || options->observer != nullptr)
     threads = 1;
   uint64_t width = threads; // groups in an epoch
   uint64_t alone = 0;       // groups to run without running ahead

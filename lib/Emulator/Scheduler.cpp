@@ -95,6 +95,7 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
   const Inst *code = module->code.data();
   uint64_t limit = instructionLimit;
   const bool tracing = !options->traceFile.empty();
+  const bool observing = options->observer != nullptr;
   while (quantum-- != 0 && !stopped) {
     Split &split = warp.splits[index];
     x.pc = split.pc;
@@ -106,6 +107,8 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
       uint32_t predicate = *x.r<uint32_t>(i.pred);
       mask &= i.predNegated ? ~predicate : predicate;
       if (mask == 0) {
+        if (observing)
+          observeInstruction(warp, x.pc, 0);
         split.pc = x.pc + 1;
         if (split.pc == split.joinPc) {
           moveSplit(warp, index, split.pc);
@@ -138,6 +141,8 @@ void Machine::runSplit(Warp &warp, uint32_t index, uint32_t quantum) {
       return;
     }
     Step step = i.fn(x, i, mask);
+    if (observing && step != Step::Blocked)
+      observeInstruction(warp, x.pc, mask);
     if (tracing) {
       if (step == Step::Blocked || step == Step::Waiting ||
           (step == Step::Jumped && index < warp.splits.size() &&

@@ -141,6 +141,10 @@ Step execAlloc(Exec &x, const Inst &i, uint32_t mask) {
   tensor.lastAllocation = i.line;
   uint16_t owner = tensor.nextOwner++;
   std::fill_n(tensor.owner + base, columns, owner);
+  uint32_t held = 512 - static_cast<uint32_t>(std::count(
+                            tensor.owner, tensor.owner + 512, uint16_t(0)));
+  m.report.statistics.tensorColumns =
+      std::max(m.report.statistics.tensorColumns, held);
   // What is in fresh tensor memory is unknown.
   for (uint32_t row = 0; row < 128; ++row)
     std::fill_n(&tensor.cell(row, base), columns, 0xFFFFFFFFu);
@@ -424,6 +428,13 @@ Step execCopy(Exec &x, const Inst &i, uint32_t mask) {
       }
     }
     auto op = newTensorOperation(x, i, sequence, lane);
+    if (ObservedOperation *told =
+            m.describeOperation(*op, ObservedOperation::Kind::TensorCopy,
+                                uint64_t(info.rows) * info.rowBytes)) {
+      told->ctas = group;
+      told->scaleColumn[0] = base;
+      told->scaleColumns[0] = info.columns;
+    }
     op->apply = [=]() {
       for (Cta *cta : ctas)
         for (uint32_t r = 0; r < info.rows; ++r)
@@ -484,6 +495,7 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
       m.writeTensor(*cta, row / 32, base, 8, access);
     }
     auto op = newTensorOperation(x, i, sequence, lane);
+    m.describeOperation(*op, ObservedOperation::Kind::TensorCopy, 0);
     op->apply = [=]() {
       for (Cta *cta : ctas)
         for (uint32_t r = row; r < row + 31; ++r)
@@ -560,6 +572,7 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
                                 self->lane);
     };
     m.release(*x.warp);
+    m.describeOperation(*op, ObservedOperation::Kind::Commit, 0);
     m.issue(*x.cluster, op);
   });
   return failed ? Step::Failed : Step::Next;

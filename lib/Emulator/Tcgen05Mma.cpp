@@ -189,6 +189,38 @@ void applyMma(Machine &m, const TensorMma &mma, Warp &warp) {
   }
 }
 
+uint32_t scaleColumnsA(const TensorMma &mma) { return (mma.rows + 31) / 32; }
+
+uint32_t scaleColumnsB(const TensorMma &mma) {
+  uint32_t n = mma.idesc.n;
+  return ((sideB(mma) == units::ScaleSide::BSplit ? n / 2 : n) + 31) / 32;
+}
+
+uint32_t storageBits(const units::OperandTile &tile) {
+  return tile.packedFp4 ? 4 : units::codeBytes(tile.format) * 8;
+}
+
+void describe(Machine &m, const TensorMma &mma, AsyncOp &op) {
+  uint64_t bytes = uint64_t(mma.b.rows) * mma.b.k * storageBits(mma.b) / 8;
+  if (!mma.aInTensor)
+    bytes += uint64_t(mma.rows) * mma.a.k * storageBits(mma.a) / 8;
+  ObservedOperation *told =
+      m.describeOperation(op, ObservedOperation::Kind::TensorMma, bytes);
+  if (told == nullptr)
+    return;
+  told->m = mma.idesc.m;
+  told->n = mma.idesc.n;
+  told->k = mma.idesc.k;
+  told->elementBits = storageBits(mma.b);
+  told->ctas = static_cast<uint32_t>(mma.ctas.size());
+  if (mma.scaleVector != 0) {
+    told->scaleColumn[0] = mma.sfa & 0xFFFF;
+    told->scaleColumn[1] = mma.sfb & 0xFFFF;
+    told->scaleColumns[0] = scaleColumnsA(mma);
+    told->scaleColumns[1] = scaleColumnsB(mma);
+  }
+}
+
 enum Flag : uint8_t {
   WeightStationary = 1,
   ATensor = 2,
@@ -293,10 +325,8 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
         mma->disabledLanes[k] = x.r<uint32_t>(list[k])[lane];
     }
     uint32_t dColumns = units::accumulatorColumns(mma->layout, mma->idesc.n);
-    uint32_t sfaColumns = (mma->rows + 31) / 32;
-    uint32_t sfbColumns = sideB(*mma) == units::ScaleSide::BSplit
-                              ? (mma->idesc.n / 2 + 31) / 32
-                              : (mma->idesc.n + 31) / 32;
+    uint32_t sfaColumns = scaleColumnsA(*mma);
+    uint32_t sfbColumns = scaleColumnsB(*mma);
     for (Cta *cta : mma->ctas) {
       if (!checkTensorRange(x, i, *cta, mma->d, dColumns,
                             "the accumulator of tcgen05.mma", lane))
@@ -355,7 +385,9 @@ Step execMma(Exec &x, const Inst &i, uint32_t mask) {
     auto op = newTensorOperation(x, i, sequence, lane);
     Machine *machine = &m;
     Warp *warp = x.warp;
-    op->apply = [=]() { applyMma(*machine, *mma, *warp); };
+    if (!m.options->skipData)
+      op->apply = [=]() { applyMma(*machine, *mma, *warp); };
+    describe(m, *mma, *op);
     ++m.report.statistics.tensorInstructions;
     m.report.statistics.multiplyAdds +=
         uint64_t(mma->idesc.m) * mma->idesc.n * mma->idesc.k;

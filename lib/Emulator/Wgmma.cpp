@@ -134,11 +134,22 @@ Step execMmaAsync(Exec &x, const Inst &i, uint32_t mask) {
   auto op = newOperation(x, i, AsyncOp::Kind::Wgmma, 0);
   op->sequence = sequence;
   op->pipe = &warp.wgmmaPipe;
+  uint32_t kBytes = spec.k * units::codeBytes(spec.aFormat);
+  if (ObservedOperation *told =
+          m.describeOperation(*op, ObservedOperation::Kind::Wgmma,
+                              (spec.n + (i.a ? 0 : 64)) * kBytes)) {
+    told->m = 64;
+    told->n = spec.n;
+    told->k = spec.k;
+    told->elementBits = units::codeBytes(spec.aFormat) * 8;
+  }
   const Inst *inst = &i;
   Machine *machine = &m;
   Cta *cta = x.cta;
   Warp *owner = &warp;
   op->apply = [=]() {
+    if (machine->options->skipData)
+      return;
     const Inst &i = *inst;
     const uint32_t *list = &machine->module->lists[i.list];
     const uint32_t *aList = &machine->module->lists[i.list2];
@@ -234,6 +245,7 @@ Step execWait(Exec &x, const Inst &i, uint32_t) {
   while (queue.closed.size() > static_cast<size_t>(i.imm)) {
     for (auto &op : queue.closed.front().ops) {
       m.force(*x.cluster, op);
+      m.observeFinished(warp, *op, false);
       observed = std::max(observed, op->sequence);
     }
     queue.closed.pop_front();

@@ -1,5 +1,7 @@
 //===- bsmm-emu.cpp - Run PTX without a GPU ---------------------*- C++ -*-===//
 
+#include "Timeline.h"
+
 #include "bsmm/Emulator/Emulator.h"
 #include "bsmm/Emulator/LaunchFile.h"
 
@@ -13,6 +15,9 @@ using namespace bsmm::emulator;
 
 static const char help[] =
     R"(usage: bsmm-emu run LAUNCH.json [options]
+       bsmm-emu timeline LAUNCH.json [options]
+       bsmm-emu rates
+       bsmm-emu code FILE.cubin
        bsmm-emu check-syntax FILE.ptx
        bsmm-emu --help
 
@@ -43,6 +48,21 @@ run: executes the launch that LAUNCH.json describes.
   --json=FILE         write the report as JSON
   --output=BUFFER:FILE   write a buffer's contents after the run
   --quiet             print errors only
+
+timeline: predicts how long the launch takes on a GPU (sm_90a, sm_100a, sm_103a)
+and says where the cycles of the tensor cores go. Computes nothing.
+  --trace=FILE        write a Chrome trace in cycles, of the SMs --trace-sms=0,1,...
+                      (default 0)
+  --json=FILE         write the report as JSON (schema bsmm.timeline/1)
+  --sms=N --clock=GHZ the GPU, where it differs from the table of rates
+  --rate=NAME=VALUE   another value for a rate of the table
+  --ctas-per-sm=N     CTAs that an SM holds (default: by shared memory and threads)
+  --max-instructions=N   stop after N warp instructions
+
+rates: prints the table of rates, with how each is known.
+
+code: prints registers, stack and the mix of SASS instructions of each kernel;
+needs cuobjdump of the CUDA toolkit.
 
 check-syntax: lists syntax errors and unknown instructions with their lines.
 
@@ -316,6 +336,12 @@ int main(int argc, char **argv) {
   }
   if (command == "run")
     return runLaunch(argc, argv);
+  if (command == "timeline")
+    return timelineCommand(argc - 2, argv + 2);
+  if (command == "code")
+    return argc == 3 ? codeCommand(argv[2]) : usageError("code takes one file");
+  if (command == "rates")
+    return argc == 2 ? ratesCommand() : usageError("rates takes no arguments");
   if (command == "check-syntax") {
     if (argc != 3)
       return usageError("check-syntax takes one file");

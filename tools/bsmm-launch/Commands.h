@@ -50,6 +50,7 @@ int usageError(const std::string &text); // 2
 // Each takes the words behind the command and returns the exit code.
 int packCommand(int count, char **words);
 int inspectCommand(int count, char **words);
+int exportCommand(int count, char **words);
 int devicesCommand(int count, char **words);
 int runCommand(int count, char **words);
 

@@ -16,6 +16,7 @@ using namespace bsmm::launch;
 static const char help[] =
     R"(usage: bsmm-launch run FILE.bsmm [options]
        bsmm-launch inspect FILE.bsmm
+       bsmm-launch export FILE.bsmm -o FOLDER [options]
        bsmm-launch pack -o FILE.bsmm MANIFEST.json...
        bsmm-launch devices
        bsmm-launch --help
@@ -52,6 +53,10 @@ run: launches a kernel, twice on the same memory.
   --quiet             no progress, no log
 
 inspect: prints the kernels of an artifact with their manifests, as JSON.
+
+export: writes the PTX of a kernel and the launch file of a problem, with buffers
+of zeros, for bsmm-emu. Takes -M -N -K -L --kernel --index --sms as run does;
+without --index the first kernel of the family that takes the sizes.
 
 pack: makes an artifact of manifests (docs/abi.md) and the files that they name
       beside them. --name=NAME before manifests puts them into one family, the
@@ -148,6 +153,7 @@ int main(int argc, char **argv) {
     int (*run)(int, char **);
   } const commands[] = {{"run", runCommand},
                         {"inspect", inspectCommand},
+                        {"export", exportCommand},
                         {"pack", packCommand},
                         {"devices", devicesCommand}};
   for (const auto &known : commands)

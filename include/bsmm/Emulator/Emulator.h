@@ -34,6 +34,7 @@ struct SourceDiagnostic {
 };
 
 struct CompiledModule;
+class Observer;
 
 /// A PTX module that can be run. Immutable; may be run by several threads at
 /// once.
@@ -164,6 +165,12 @@ struct Options {
       progress;
   uint64_t progressInterval = 1u << 22; ///< warp instructions
   std::string traceFile;                ///< Chrome trace JSON; empty: none
+  /// Told of every step; must outlive the run, which then uses one host thread.
+  Observer *observer = nullptr;
+  /// Tensor cores and bulk copies neither compute nor move data, and what they
+  /// would have written keeps what it held. For observers that need the order
+  /// of events alone: right as long as no such data decides where a warp goes.
+  bool skipData = false;
 };
 
 enum class Severity : uint8_t { Error, Strict };
@@ -186,6 +193,7 @@ struct Statistics {
   uint64_t multiplyAdds = 0; ///< of tensor instructions
   uint64_t bulkCopies = 0;
   uint64_t bulkBytes = 0;
+  uint32_t tensorColumns = 0; ///< of tensor memory, most that a CTA held
   uint64_t ctas = 0;
   double seconds = 0;
 };
