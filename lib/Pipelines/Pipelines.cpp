@@ -39,6 +39,8 @@ void bsmm::buildPipelineToNVVM(OpPassManager &manager) {
   gpu.addPass(createConvertBsmmToNVVM());
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
+  gpu.addPass(createBsmmCarryRemainders());
+  gpu.addPass(createCSEPass());
   gpu.addPass(arith::createArithExpandOpsPass());
   gpu.addPass(createSCFToControlFlowPass());
   gpu.addPass(createConvertVectorToLLVMPass());

@@ -66,21 +66,18 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
   for (WarpRoleOp role : roles) {
     Location loc = role.getLoc();
     OpBuilder builder(role);
+    // A comparison of the warp's number, which ptxas knows to be the same in
+    // all threads of a warp: the role's code can use uniform registers.
     Value isMine;
-    int64_t warpgroups = role.getCount() / target::threads::warpsPerWarpgroup;
-    if (warpgroups > 1) {
+    if (role.getCount() > 1) {
       Value first = constantI32(builder, loc, role.getWarp());
       isMine = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::ult,
           arith::SubIOp::create(builder, loc, values.warp, first),
           constantI32(builder, loc, role.getCount()));
-    } else if (warpgroups == 1)
-      isMine = isEqual(builder, loc,
-                       arith::ShRUIOp::create(builder, loc, values.warp,
-                                              constantI32(builder, loc, 2)),
-                       role.getWarp() / target::threads::warpsPerWarpgroup);
-    else
+    } else {
       isMine = isEqual(builder, loc, values.warp, role.getWarp());
+    }
     auto branch = scf::IfOp::create(builder, loc, isMine, false);
     Block *block = branch.thenBlock();
     builder.setInsertionPointToStart(block);

@@ -63,8 +63,7 @@ static int64_t slotBytes(ChannelType type) {
 }
 
 static bool isInTensorMemory(ChannelType type) {
-  return type.getBuffers().front().getMemorySpace() ==
-         MemorySpace::TensorMemory;
+  return type.getMemorySpace() == MemorySpace::TensorMemory;
 }
 
 /// tcgen05 operations of other threads are ordered by the barrier only together

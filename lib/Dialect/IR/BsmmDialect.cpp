@@ -128,11 +128,19 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (attribute.getName() == getPingPongAttrName()) {
+    if (!isa<scf::ForOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << getPingPongAttrName()
+                               << "' to be a unit attribute on an scf.for, got "
+                               << attribute.getValue();
+    return success();
+  }
   return op->emitOpError() << "unknown bsmm attribute '"
                            << attribute.getName().getValue() << "'; known are '"
                            << getTargetAttrName() << "' on modules and '"
-                           << getStagesAttrName() << "' and '"
-                           << getSplitAttrName() << "' on loops";
+                           << getStagesAttrName() << "', '"
+                           << getSplitAttrName() << "' and '"
+                           << getPingPongAttrName() << "' on loops";
 }
 
 LogicalResult BsmmDialect::verifyRegionArgAttribute(Operation *op, unsigned,

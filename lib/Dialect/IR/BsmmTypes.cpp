@@ -284,12 +284,15 @@ int64_t AccumulatorType::getWarpgroupColumns() const {
 // ChannelType
 //===----------------------------------------------------------------------===//
 
+MemorySpace ChannelType::getMemorySpace() const {
+  return getBuffers().empty() ? MemorySpace::Shared
+                              : getBuffers().front().getMemorySpace();
+}
+
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t slots, ArrayRef<BufferType> buffers) {
   if (slots < 1 || slots > 64)
     return emitError() << "expected 1 to 64 slots in a channel, got " << slots;
-  if (buffers.empty())
-    return emitError() << "expected at least one buffer in a slot";
   for (BufferType buffer : buffers)
     if (buffer.getMemorySpace() != buffers.front().getMemorySpace())
       return emitError() << "expected the buffers of a slot in one memory, got "

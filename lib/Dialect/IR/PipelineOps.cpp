@@ -122,8 +122,14 @@ LogicalResult CreateChannelOp::verify() {
     return emitOpError("expected a consumer that arrives by threads or "
                        "mma_commit, got transaction: bytes are delivered by "
                        "producers only");
-  bool isShared =
-      type.getBuffers().front().getMemorySpace() == MemorySpace::Shared;
+  bool isShared = type.getMemorySpace() == MemorySpace::Shared;
+  if (type.getBuffers().empty() &&
+      (type.getSlots() != 1 ||
+       getProducer().getKind() == ArrivalKind::Transaction))
+    return emitOpError("expected one slot and no transactions for a channel "
+                       "without buffers, which says whose turn it is, got ")
+           << type.getSlots() << " slots and a producer that arrives by "
+           << stringifyArrivalKind(getProducer().getKind());
   if (getProducer().getKind() == ArrivalKind::Transaction) {
     if (!isShared)
       return emitOpError("expected shared memory for a producer that arrives "

@@ -27,8 +27,7 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
   /// rounded so that every slot has the alignment of the first.
   static SmallVector<int64_t> placeSlot(ChannelType type, int64_t &cursor,
                                         int64_t &stride) {
-    bool isShared =
-        type.getBuffers().front().getMemorySpace() == MemorySpace::Shared;
+    bool isShared = type.getMemorySpace() == MemorySpace::Shared;
     int64_t slotAlignment = 1;
     if (isShared)
       for (BufferType buffer : type.getBuffers())
@@ -68,8 +67,7 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
 
     kernel.walk([&](CreateChannelOp op) {
       ChannelType type = op.getChannel().getType();
-      bool isShared =
-          type.getBuffers().front().getMemorySpace() == MemorySpace::Shared;
+      bool isShared = type.getMemorySpace() == MemorySpace::Shared;
       int64_t &cursor = isShared ? shared : columns;
       int64_t stride = 0;
       op.setOffsetsAttr(

@@ -52,9 +52,9 @@ FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
     if (load.getType().getNumElements() == 1)
       result = vector::BroadcastOp::create(builder, op->getLoc(), vectorType,
                                            piece.local.lookup(source));
-    else if (Value buffer = vectorBuffers.lookup(load))
+    else if (vectorBuffers.contains(load))
       result = ReadStagedOp::create(
-          builder, op->getLoc(), vectorType, buffer,
+          builder, op->getLoc(), vectorType, vectorBuffers[load][consumer],
           broadcast.getDimension() == 0 ? piece.row : shiftColumn(piece.column),
           broadcast.getDimension());
     else {
@@ -177,7 +177,9 @@ void PipelineBuilder::createVectorBuffers() {
         {tile.consumerWarpgroups, load.getType().getNumElements()},
         load.getType().getElementType(), MemorySpace::Shared,
         BufferLayout::RowMajor);
-    vectorBuffers[&op] = AllocOp::create(builder, loc, type, nullptr);
+    for (int64_t number = 0; number < tile.consumers; ++number)
+      vectorBuffers[&op].push_back(
+          AllocOp::create(builder, loc, type, nullptr));
   }
 }
 
@@ -186,12 +188,12 @@ void PipelineBuilder::emitVectorStaging() {
   // last one came after a barrier anyway.
   if (!vectorBuffers.empty() && !isa<TmaStoreOp>(tile.store) && tile.tileLoop)
     SynchronizeOp::create(builder, loc, storesByWarpgroup());
-  for (auto [op, buffer] : vectorBuffers) {
+  for (auto &[op, buffers] : vectorBuffers) {
     auto load = cast<VectorLoadOp>(op);
     StageVectorOp::create(builder, load.getLoc(),
                           mapping.lookup(load.getPointer()),
                           mapping.lookup(load.getOffset()),
-                          mapping.lookup(load.getLimit()), buffer);
+                          mapping.lookup(load.getLimit()), buffers[consumer]);
   }
 }
 
@@ -340,12 +342,17 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
                             mapping.lookup(predicatedStore.getLimitM()),
                             mapping.lookup(predicatedStore.getLimitN()));
   emitPreloads();
-  if (!vectorBuffers.empty()) {
+  // The stores of the tile before have read their buffers long ago.
+  bool isStoreAwaited =
+      tmaStore && tile.accumulatesInRegisters() && tile.tileLoop;
+  if (isStoreAwaited)
+    emitWaitForStores(0);
+  if (!vectorBuffers.empty())
     WaitVectorsOp::create(builder, loc);
+  if (isStoreAwaited || !vectorBuffers.empty())
     SynchronizeOp::create(builder, loc, storesByWarpgroup());
-  }
 
-  int64_t pieces = tile.getStagingPieces();
+  int64_t pieces = tile.getStagingPieces(), slots = tile.stagingSlots;
   int64_t extent = tile.getDrainedColumns() / pieces;
   // What a store moves: all of a piece, or what the warpgroup has of it.
   Value firstRow;
@@ -361,42 +368,50 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
         coordinates[coordinates.size() - (tile.splitsByColumns ? 1 : 2)];
     place = arith::AddIOp::create(builder, loc, place, offset);
   }
-  for (int64_t index = 0; index < pieces; ++index) {
-    // With an odd number of pieces the tile before ended in the slot in which
-    // this one starts.
-    bool startsInUsedSlot =
-        index == 0 && tmaStore && pieces % tile.stagingSlots != 0;
-    if ((isSingleBuffer && (tile.accumulatesInRegisters() || index != 0)) ||
-        startsInUsedSlot)
-      emitFreeStaging();
-    Value buffer = tmaStore ? staging[index % tile.stagingSlots] : Value();
-    // With columns of their own the warpgroups have a piece each, below each
-    // other in the buffer; with rows they have theirs of one piece.
-    bool isSliced = tmaStore && tile.splitsByColumns;
-    if (isSliced)
-      buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
-                                   firstRow);
-    if (failed(emitDrain(accumulator, isNotEmpty, index * extent, extent,
-                         buffer, output)))
-      return failure();
-    if (!tile.accumulatesInRegisters() && index == pieces - 1)
-      ReleaseOp::create(builder, loc, resultChannel, tileNumber);
-    if (!tmaStore)
-      continue;
-    // What the next piece overwrites has been read before the threads meet.
-    if (tile.stagingSlots > 1)
-      emitWaitForStores(tile.stagingSlots - 2);
-    PublishOp::create(builder, loc, storesByWarpgroup());
+  // With columns of their own the warpgroups have a piece each, below each
+  // other in the buffer; with rows they have theirs of one piece.
+  bool isSliced = tmaStore && tile.splitsByColumns;
+  SmallVector<Value> buffers;
+  auto emitStore = [&](int64_t index) {
     SmallVector<Value> place = coordinates;
     if (index != 0)
       place.back() = arith::AddIOp::create(builder, loc, place.back(),
                                            constant(index * extent));
+    Value buffer = buffers[index];
+    if (firstRow && !isSliced)
+      buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
+                                   firstRow);
+    StoreAsyncOp::create(builder, tmaStore.getLoc(), buffer,
+                         mapping.lookup(tmaStore.getMap()), place);
+  };
+  // Where every piece has a buffer, the threads meet once for all.
+  bool isStoredAtOnce = tmaStore && pieces > 1 && slots == pieces;
+  for (int64_t index = 0; index < pieces; ++index) {
+    if (isSingleBuffer && index != 0)
+      emitFreeStaging();
+    Value buffer;
+    if (tmaStore)
+      buffer = staging[consumer * slots + index % slots];
+    if (isSliced)
+      buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
+                                   firstRow);
+    buffers.push_back(buffer);
+    if (failed(emitDrain(accumulator, isNotEmpty, index * extent, extent,
+                         buffer, output)))
+      return failure();
+    bool isLast = index == pieces - 1;
+    if (!tile.accumulatesInRegisters() && isLast)
+      ReleaseOp::create(builder, loc, resultChannel, tileNumber);
+    if (!tmaStore || (isStoredAtOnce && !isLast))
+      continue;
+    // What the next piece overwrites has been read before the threads meet.
+    if (slots > 1 && !isLast && index + 1 >= slots)
+      emitWaitForStores(slots - 2);
+    PublishOp::create(builder, loc, storesByWarpgroup());
     emitStoringThread([&] {
-      if (firstRow && !isSliced)
-        buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
-                                     firstRow);
-      StoreAsyncOp::create(builder, tmaStore.getLoc(), buffer,
-                           mapping.lookup(tmaStore.getMap()), place);
+      for (int64_t stored = isStoredAtOnce ? 0 : index; stored <= index;
+           ++stored)
+        emitStore(stored);
     });
   }
   return success();

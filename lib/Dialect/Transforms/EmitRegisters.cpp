@@ -14,16 +14,37 @@ Value PipelineBuilder::emitMultiply(ValueRange buffers, Value accumulator) {
   return accumulator;
 }
 
+/// The first of two consumers is the producer of the turns: it has the slot
+/// while it multiplies, and gives it away full.
+void PipelineBuilder::emitTurnStart() {
+  if (!turnChannel)
+    return;
+  if (consumer == 0)
+    AcquireOp::create(builder, loc, TypeRange(), turnChannel, tileNumber);
+  else
+    WaitOp::create(builder, loc, TypeRange(), turnChannel, tileNumber);
+}
+
+void PipelineBuilder::emitTurnEnd() {
+  if (!turnChannel)
+    return;
+  if (consumer == 0)
+    CommitOp::create(builder, loc, turnChannel, tileNumber);
+  else
+    ReleaseOp::create(builder, loc, turnChannel, tileNumber);
+}
+
 /// The multiplications of a tile's steps, by all consumer warpgroups. The first
 /// step starts the sum. Each further step is issued before the last one is
 /// waited for, so that the tensor core always has work; a slot is therefore
-/// released one step late.
+/// released one step late. A turn ends when the last step has been issued.
 void PipelineBuilder::emitRegisterMultiplications() {
   SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
   AccumulatorType type = getRegisterType();
   Value one = constant(1);
   Value lower = loopLower, upper = loopUpper;
   emitVectorStaging();
+  emitTurnStart();
   Value step = mapping.lookup(tile.mainLoop.getStep());
   OpBuilder::InsertionGuard guard(builder);
 
@@ -60,6 +81,8 @@ void PipelineBuilder::emitRegisterMultiplications() {
     }
     Value next = arith::AddIOp::create(builder, loc, iteration, one);
     scf::YieldOp::create(builder, loc, ValueRange{next, sum});
+    builder.setInsertionPointAfter(loop);
+    emitTurnEnd();
     return;
   }
 
@@ -69,6 +92,7 @@ void PipelineBuilder::emitRegisterMultiplications() {
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   registerSum = branch.getResult(0);
   builder.setInsertionPointToStart(branch.elseBlock());
+  emitTurnEnd();
   scf::YieldOp::create(
       builder, loc, ZeroAccumulatorOp::create(builder, loc, type).getResult());
 
@@ -93,6 +117,7 @@ void PipelineBuilder::emitRegisterMultiplications() {
     Value next = arith::AddIOp::create(builder, loc, iteration, one);
     scf::YieldOp::create(builder, loc, ValueRange{next, sum});
   }
+  emitTurnEnd();
   Value done = WaitMmaOp::create(builder, loc, type, loop.getResult(1), 0);
   Value last = arith::SubIOp::create(builder, loc, loop.getResult(0), one);
   ReleaseOp::create(builder, loc, loadChannel, last);

@@ -17,6 +17,12 @@
 //
 //   loads     transaction bytes -> warps         ring of `stages` slots
 //
+// With bsmm.ping_pong the two consumer warpgroups are roles of their own, each
+// with every other output tile: one multiplies while the other one drains. An
+// order channel says whose turn it is to multiply.
+//
+//   turns     warps -> warps                     one slot without buffers
+//
 //===----------------------------------------------------------------------===//
 
 #include "PipelineBuilder.h"
@@ -117,13 +123,27 @@ void PipelineBuilder::emitLoads() {
 }
 
 /// The loop over output tiles of one role.
-LogicalResult PipelineBuilder::emitTileLoop(Part part) {
+LogicalResult PipelineBuilder::emitTileLoop(Part part, int64_t consumer) {
+  this->consumer = consumer;
   Value zero = constant(0), one = constant(1);
-  auto loop = scf::ForOp::create(builder, tile.tileLoop.getLoc(),
-                                 mapping.lookup(tile.tileLoop.getLowerBound()),
-                                 mapping.lookup(tile.tileLoop.getUpperBound()),
-                                 mapping.lookup(tile.tileLoop.getStep()),
-                                 ValueRange{zero, zero});
+  Value lower = mapping.lookup(tile.tileLoop.getLowerBound());
+  Value upper = mapping.lookup(tile.tileLoop.getUpperBound());
+  Value step = mapping.lookup(tile.tileLoop.getStep());
+  bool takesTurns = part == Part::Consumer && tile.consumers != 1;
+  Value firstIteration = zero, turns = constant(tile.consumers);
+  if (takesTurns) {
+    // From the consumer's first tile on, those between are the others'.
+    emitSteps();
+    if (consumer != 0) {
+      Value number = constant(consumer);
+      firstIteration = arith::MulIOp::create(builder, loc, steps, number);
+      Value distance = arith::MulIOp::create(builder, loc, step, number);
+      lower = arith::AddIOp::create(builder, loc, lower, distance);
+    }
+    step = arith::MulIOp::create(builder, loc, step, turns);
+  }
+  auto loop = scf::ForOp::create(builder, tile.tileLoop.getLoc(), lower, upper,
+                                 step, ValueRange{firstIteration, zero});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   mapping.map(tile.tileLoop.getInductionVar(), loop.getInductionVar());
@@ -131,8 +151,11 @@ LogicalResult PipelineBuilder::emitTileLoop(Part part) {
   tileNumber = loop.getRegionIterArg(1);
   if (failed(emitTile(tile.tileLoop.getBody(), part)))
     return failure();
+  Value counted = steps;
+  if (takesTurns)
+    counted = arith::MulIOp::create(builder, loc, steps, turns);
   Value nextIteration =
-      arith::AddIOp::create(builder, loc, iterationBase, steps);
+      arith::AddIOp::create(builder, loc, iterationBase, counted);
   Value nextTile = arith::AddIOp::create(builder, loc, tileNumber, one);
   scf::YieldOp::create(builder, loc, ValueRange{nextIteration, nextTile});
   return success();
@@ -142,36 +165,43 @@ LogicalResult PipelineBuilder::emitTileLoop(Part part) {
 /// registers.
 void PipelineBuilder::emitProducerRole(function_ref<void()> body) {
   IntegerAttr registers;
-  if (tile.consumerWarpgroups > 1)
+  if (tile.getConsumerWarpgroups() > 1)
     registers = builder.getI64IntegerAttr(producerRegisters);
   emitRole(
-      tile.consumerWarpgroups * target::threads::warpsPerWarpgroup,
+      tile.getConsumerWarpgroups() * target::threads::warpsPerWarpgroup,
       target::threads::warpsPerWarpgroup, [&] { emitLeader(body); }, registers);
 }
 
-void PipelineBuilder::emitConsumerRole(function_ref<void()> body) {
+void PipelineBuilder::emitConsumerRole(function_ref<void()> body,
+                                       int64_t consumer) {
   IntegerAttr registers;
-  if (tile.consumerWarpgroups > 1) {
+  if (tile.getConsumerWarpgroups() > 1) {
     // What a thread of each consumer can have when the producers keep theirs.
     int64_t perThread =
         tile.gpu->registersPerSM / target::threads::perWarpgroup;
-    int64_t share = (perThread - producerRegisters) / tile.consumerWarpgroups;
+    int64_t share =
+        (perThread - producerRegisters) / tile.getConsumerWarpgroups();
     registers = builder.getI64IntegerAttr(share / 8 * 8);
   }
-  emitRole(0, tile.consumerWarpgroups * target::threads::warpsPerWarpgroup,
-           body, registers);
+  int64_t warps = tile.consumerWarpgroups * target::threads::warpsPerWarpgroup;
+  emitRole(consumer * warps, warps, body, registers);
 }
 
 /// A role for each part, with its own loop over output tiles.
 LogicalResult PipelineBuilder::emitRoles() {
   bool isGood = true;
-  auto emit = [&](Part part) { isGood &= succeeded(emitTileLoop(part)); };
+  auto emit = [&](Part part, int64_t consumer = 0) {
+    isGood &= succeeded(emitTileLoop(part, consumer));
+  };
   if (tile.accumulatesInRegisters()) {
     emitProducerRole([&] { emit(Part::Loads); });
-    emitConsumerRole([&] {
-      emit(Part::Consumer);
-      emitFinalStores();
-    });
+    for (int64_t consumer = 0; consumer < tile.consumers; ++consumer)
+      emitConsumerRole(
+          [&] {
+            emit(Part::Consumer, consumer);
+            emitFinalStores();
+          },
+          consumer);
     return success(isGood);
   }
   // The warpgroup that drains comes first: tensor memory is read in quarters by
@@ -257,7 +287,7 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
 
 int64_t PipelineBuilder::getBlockSize() {
   if (tile.accumulatesInRegisters())
-    return (tile.consumerWarpgroups + 1) * target::threads::perWarpgroup;
+    return (tile.getConsumerWarpgroups() + 1) * target::threads::perWarpgroup;
   return target::threads::perWarpgroup +
          (tile.tileLoop ? 2 * target::threads::perWarp : 0);
 }
@@ -282,8 +312,11 @@ void PipelineBuilder::createChannels() {
   if (tile.accumulatesInRegisters()) {
     int64_t warps =
         tile.consumerWarpgroups * target::threads::warpsPerWarpgroup;
-    loadChannel = create(tile.stages, tile.loadTypes, transaction,
-                         ArrivalAttr::get(context, ArrivalKind::Warps, warps));
+    auto consumerWarps = ArrivalAttr::get(context, ArrivalKind::Warps, warps);
+    loadChannel =
+        create(tile.stages, tile.loadTypes, transaction, consumerWarps);
+    if (tile.consumers != 1)
+      turnChannel = create(1, {}, consumerWarps, consumerWarps);
     return;
   }
   auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);
@@ -320,7 +353,7 @@ LogicalResult PipelineBuilder::build() {
 
   createChannels();
   if (tile.stagingType)
-    for (int64_t slot = 0; slot < tile.stagingSlots; ++slot)
+    for (int64_t slot = 0; slot < tile.consumers * tile.stagingSlots; ++slot)
       staging.push_back(
           AllocOp::create(builder, loc, tile.stagingType, nullptr));
   createVectorBuffers();

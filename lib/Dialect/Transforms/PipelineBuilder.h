@@ -26,10 +26,10 @@ private:
   /// role of its own, or one role's part.
   enum class Part { Everything, Loads, Multiplications, Epilogue, Consumer };
   mlir::LogicalResult emitTile(mlir::Block *block, Part part);
-  mlir::LogicalResult emitTileLoop(Part part);
+  mlir::LogicalResult emitTileLoop(Part part, int64_t consumer = 0);
   mlir::LogicalResult emitRoles();
   void emitProducerRole(llvm::function_ref<void()> body);
-  void emitConsumerRole(llvm::function_ref<void()> body);
+  void emitConsumerRole(llvm::function_ref<void()> body, int64_t consumer = 0);
   void createChannels();
   void emitFinalStores();
   mlir::Type getArgumentType(mlir::BlockArgument argument);
@@ -40,6 +40,8 @@ private:
   void emitLoads();
   void emitTensorMemoryMultiplications();
   void emitRegisterMultiplications();
+  void emitTurnStart();
+  void emitTurnEnd();
   Value emitMultiply(mlir::ValueRange buffers, Value accumulator);
   /// The main loop's control for one role; `body` gets the induction variable's
   /// mapping and the channel iteration.
@@ -97,11 +99,18 @@ private:
   // What has been built.
   mlir::IRMapping mapping;
   Value loadChannel, resultChannel;
+  /// Whose turn it is to multiply, of two consumers: the first one's while its
+  /// slot is empty. Null without turns.
+  Value turnChannel;
+  /// The consumer whose role is being built.
+  int64_t consumer = 0;
+  /// Staging buffers of all consumers, `tile.stagingSlots` for each.
   llvm::SmallVector<Value> staging;
   llvm::SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
   llvm::DenseMap<mlir::Operation *, GlobalTile> globalTiles;
-  /// Where the vectors of the epilogue lie while the tile is multiplied.
-  llvm::MapVector<mlir::Operation *, Value> vectorBuffers;
+  /// Where the vectors of the epilogue lie while the tile is multiplied, for
+  /// each consumer.
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<Value>> vectorBuffers;
   Value iterationBase, tileNumber, steps, loopLower, loopUpper, exchange;
   /// The sum in registers, in the role that has it.
   Value registerSum;

@@ -24,8 +24,8 @@ static bool isWhole(Value vector) {
 namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
-  int64_t blockM, blockN, blockK, group, stages, split;
-  bool isPersistent, usesPredicatedStore;
+  int64_t blockM, blockN, blockK, group, stages, split, clusterM;
+  bool isPersistent, usesPredicatedStore, isPingPong;
 };
 
 /// Writes the tile-level kernel of one scaled_matmul.
@@ -167,6 +167,16 @@ LogicalResult KernelBuilder::check() {
     return op.emitOpError("expected split-k with persistent=false and without "
                           "block scales, got split-k=")
            << config.split;
+  if (config.isPingPong && (!config.isPersistent || op.isBlockScaled()))
+    return op.emitOpError("expected ping-pong with persistent=true and without "
+                          "block scales");
+  if (config.clusterM < 1 || config.clusterM > target::cluster::maxPortable)
+    return op.emitOpError("expected cluster-m in 1..")
+           << target::cluster::maxPortable << ", got " << config.clusterM;
+  if (config.clusterM != 1)
+    return op.emitOpError("expected cluster-m=1: copies to all CTAs of a "
+                          "cluster are not lowered yet, got cluster-m=")
+           << config.clusterM;
   return op.isBlockScaled() ? checkBlockScales() : checkDense();
 }
 
@@ -467,6 +477,8 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     Value ctas = toI32(gpu::GridDimOp::create(builder, gpu::Dimension::x));
     Value tiles = arith::MulIOp::create(builder, tilesMN, sizeL);
     auto loop = scf::ForOp::create(builder, first, tiles, ctas);
+    if (config.isPingPong)
+      loop->setAttr(BsmmDialect::getPingPongAttrName(), builder.getUnitAttr());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     buildTileNumber(loop.getInductionVar());
@@ -506,8 +518,9 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM, blockN, blockK,     group,
-                         stages, splitK, persistent, predicatedStore};
+    Configuration config{blockM,          blockN,  blockK,   group,
+                         stages,          splitK,  clusterM, persistent,
+                         predicatedStore, pingPong};
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto gpuModule = module.lookupSymbol<gpu::GPUModuleOp>("kernels");
     if (!gpuModule)

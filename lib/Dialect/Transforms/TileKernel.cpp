@@ -6,6 +6,7 @@
 #include "bsmm/Dialect/Transforms/LayoutProof.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -291,13 +292,14 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
     return op.emitOpError("expected 64, 128, 192 or 256 rows for the "
                           "warpgroups of a CTA, got ")
            << m;
-  // Two warpgroups have the same number of 64-row blocks, or else of columns.
-  splitsByColumns = m == 192;
+  // Two warpgroups have the same number of 64-row blocks, or else of columns;
+  // with turns each has all of both.
+  splitsByColumns = m == 192 && consumers == 1;
   if (splitsByColumns && n % 32 != 0)
     return op.emitOpError("expected a multiple of 32 columns in a tile of 192 "
                           "rows, whose columns two warpgroups share, got ")
            << n;
-  consumerWarpgroups = m == 64 ? 1 : 2;
+  consumerWarpgroups = m == 64 || consumers != 1 ? 1 : 2;
 
   Dot dot;
   dot.op = op;
@@ -392,6 +394,8 @@ LogicalResult TileKernel::analyze() {
   if (!matchPattern(mainLoop.getStep(), m_ConstantInt(&step)))
     return mainLoop.emitOpError("expected a constant step of the loop over K");
 
+  if (failed(analyzePingPong()))
+    return failure();
   if (mainLoop.getNumResults() != 1)
     return mainLoop.emitOpError("expected the accumulator as only value "
                                 "carried around the loop over K");
@@ -487,9 +491,13 @@ LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
   int64_t drainedColumns = getDrainedColumns();
   BufferLayout layout = widestSwizzle(drainedColumns * bits);
   int64_t pieceColumns = drainedColumns;
+  // Consumers that take turns have a buffer each and time to wait for it: small
+  // pieces leave memory to the loads.
+  if (consumers != 1 && layout == BufferLayout::Swizzle128B)
+    layout = BufferLayout::Swizzle64B;
   if (accumulatesInRegisters() && layout != BufferLayout::RowMajor) {
     pieceColumns = layout::swizzleWidth(getSwizzleMode(layout)) * 8 / bits;
-    stagingSlots = drainedColumns == pieceColumns ? 1 : 2;
+    stagingSlots = drainedColumns == pieceColumns || consumers != 1 ? 1 : 2;
   }
   stagingType = BufferType::getChecked(
       [&] { return op.emitOpError(); }, op.getContext(),
@@ -552,6 +560,32 @@ LogicalResult TileKernel::analyzeSplit() {
   return success(bool(exchangeType));
 }
 
+/// Whether warpgroups take turns with output tiles.
+LogicalResult TileKernel::analyzePingPong() {
+  for (scf::ForOp loop : {mainLoop, tileLoop}) {
+    if (!loop || !loop->hasAttr(BsmmDialect::getPingPongAttrName()))
+      continue;
+    if (loop != tileLoop)
+      return loop.emitOpError("expected bsmm.ping_pong on a loop over output "
+                              "tiles, got it on the loop over K");
+    if (!accumulatesInRegisters())
+      return loop.emitOpError("expected no bsmm.ping_pong with accumulators in "
+                              "tensor memory: draining is a role of its own "
+                              "there");
+    consumers = 2;
+  }
+  if (consumers == 1)
+    return success();
+  // A consumer counts the steps of the tiles that it leaves to the other one.
+  moveLoopInvariantCode(tileLoop);
+  for (Value bound :
+       {mainLoop.getLowerBound(), mainLoop.getUpperBound(), mainLoop.getStep()})
+    if (!tileLoop.isDefinedOutsideOfLoop(bound))
+      return mainLoop.emitOpError("expected bounds that are the same for all "
+                                  "output tiles, which bsmm.ping_pong needs");
+  return success();
+}
+
 LogicalResult TileKernel::analyzeLoop(scf::ForOp loop) {
   if (loop.getUnsignedCmp())
     return loop.emitOpError("expected a signed loop in a kernel");
@@ -588,31 +622,47 @@ LogicalResult TileKernel::analyzeSurroundings() {
   return success();
 }
 
+/// Slots of the load channel that fit beside the rest of shared memory.
+int64_t TileKernel::countStages() {
+  int64_t slot = 0;
+  for (BufferType type : loadTypes)
+    slot += type.getSharedBytes();
+  // Room for the alignment of the buffers and for the barriers. Operands in
+  // rows of a swizzle's width leave none between them.
+  int64_t rest =
+      gpu->sharedMemoryPerBlock - (accumulatesInRegisters() ? 1024 : 4096);
+  if (stagingType)
+    rest -= consumers * stagingSlots * stagingType.getSharedBytes();
+  if (exchangeType)
+    rest -= exchangeType.getSharedBytes();
+  // Vectors of the epilogue, for each warpgroup.
+  for (Operation &op : *store->getBlock())
+    if (auto load = dyn_cast<VectorLoadOp>(op);
+        load && accumulatesInRegisters())
+      rest -= consumers * llvm::alignTo(consumerWarpgroups * 4 *
+                                            load.getType().getNumElements(),
+                                        target::tma::sharedAlignment);
+  return rest / slot;
+}
+
 LogicalResult TileKernel::chooseMemory() {
-  if (auto stated = mainLoop->getAttrOfType<IntegerAttr>(
-          BsmmDialect::getStagesAttrName())) {
-    stages = stated.getInt();
-  } else {
-    int64_t slot = 0;
-    for (BufferType type : loadTypes)
-      slot += type.getSharedBytes();
-    // Room for the alignment of the buffers and for the barriers. Operands in
-    // rows of a swizzle's width leave none between them.
-    int64_t rest =
-        gpu->sharedMemoryPerBlock - (accumulatesInRegisters() ? 1024 : 4096);
-    if (stagingType)
-      rest -= stagingSlots * stagingType.getSharedBytes();
-    if (exchangeType)
-      rest -= exchangeType.getSharedBytes();
-    // Vectors of the epilogue, for each warpgroup.
-    for (Operation &op : *store->getBlock())
-      if (auto load = dyn_cast<VectorLoadOp>(op);
-          load && accumulatesInRegisters())
-        rest -= llvm::alignTo(consumerWarpgroups * 4 *
-                                  load.getType().getNumElements(),
-                              target::tma::sharedAlignment);
-    stages = std::clamp<int64_t>(rest / slot, 1, maxDefaultStages);
-  }
+  auto stated =
+      mainLoop->getAttrOfType<IntegerAttr>(BsmmDialect::getStagesAttrName());
+  stages = stated ? stated.getInt()
+                  : std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
+  // More buffers for the output, where the loads lose no slot by them: a piece
+  // that has one of its own waits for no store.
+  if (stagingType && accumulatesInRegisters() && consumers == 1)
+    while (stagingSlots < getStagingPieces()) {
+      ++stagingSlots;
+      if (countStages() < stages) {
+        --stagingSlots;
+        break;
+      }
+    }
+  if (consumers != 1 && stages == 1)
+    return mainLoop.emitOpError("expected at least 2 stages with "
+                                "bsmm.ping_pong, got 1");
   if (accumulatesInRegisters() || !tileLoop)
     return success();
   // Two accumulators where tensor memory holds them beside the scales: the next

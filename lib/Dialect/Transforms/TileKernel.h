@@ -40,6 +40,9 @@ struct TileKernel {
                ? rows / consumerWarpgroups
                : rows;
   }
+  int64_t getConsumerWarpgroups() const {
+    return consumers * consumerWarpgroups;
+  }
   int64_t getDrainedColumns() const {
     return getOutputColumns() / (splitsByColumns ? consumerWarpgroups : 1);
   }
@@ -81,8 +84,11 @@ struct TileKernel {
   int64_t split = 1;
   /// Shared memory through which they add their sums; null without.
   BufferType exchangeType;
-  /// Warpgroups that multiply and drain accumulators in registers.
+  /// Warpgroups that multiply and drain one accumulator in registers.
   int64_t consumerWarpgroups = 1;
+  /// Consumers that take turns with output tiles, each of so many warpgroups:
+  /// 2 with bsmm.ping_pong.
+  int64_t consumers = 1;
   /// Whether they share the tile's columns rather than its rows.
   bool splitsByColumns = false;
 
@@ -99,9 +105,11 @@ private:
   mlir::LogicalResult analyzeLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult analyzeSurroundings();
   mlir::LogicalResult analyzeSplit();
+  mlir::LogicalResult analyzePingPong();
   mlir::LogicalResult analyzeStore();
   mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
   mlir::LogicalResult chooseMemory();
+  int64_t countStages();
 };
 
 } // namespace bsmm

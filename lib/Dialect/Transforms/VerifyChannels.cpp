@@ -28,7 +28,8 @@ struct Schedule {
   Value start;
 };
 
-/// The operations of one side: acquire and commit, or wait and release.
+/// The operations of one side: acquire and commit, or wait and release. Several
+/// consumers that take turns are a side each.
 struct Side {
   SmallVector<Operation *, 2> enters, leaves;
 
@@ -100,6 +101,65 @@ private:
   DenseMap<std::pair<Value, Value>, bool> known;
 };
 } // namespace
+
+namespace {
+/// A sum of values with constant factors, which wraps around as i32 arithmetic
+/// does, and a constant.
+struct Sum {
+  int32_t constant = 0;
+  SmallVector<std::pair<Value, int32_t>> terms;
+
+  void add(const Sum &other, int32_t factor) {
+    constant += uint32_t(other.constant) * uint32_t(factor);
+    for (auto [value, times] : other.terms)
+      terms.push_back({value, uint32_t(times) * uint32_t(factor)});
+  }
+};
+} // namespace
+
+static Sum findSum(Value value, unsigned depth = 16) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return {int32_t(constant.getSExtValue()), {}};
+  if (depth != 0) {
+    auto addition = value.getDefiningOp<arith::AddIOp>();
+    auto subtraction = value.getDefiningOp<arith::SubIOp>();
+    if (addition || subtraction) {
+      Operation *op = value.getDefiningOp();
+      Sum sum = findSum(op->getOperand(0), depth - 1);
+      sum.add(findSum(op->getOperand(1), depth - 1), addition ? 1 : -1);
+      return sum;
+    }
+    if (auto product = value.getDefiningOp<arith::MulIOp>();
+        product && matchPattern(product.getRhs(), m_ConstantInt(&constant))) {
+      Sum sum;
+      sum.add(findSum(product.getLhs(), depth - 1),
+              int32_t(constant.getSExtValue()));
+      return sum;
+    }
+  }
+  return {0, {{value, 1}}};
+}
+
+/// Whether two sums of values of two roles are the same.
+static bool isSame(const Sum &a, const Sum &b, SameValues &values) {
+  // Factors of a minus factors of b, value by value.
+  SmallVector<std::pair<Value, uint32_t>> rest;
+  auto count = [&](Value value, uint32_t factor) {
+    for (auto &[known, times] : rest)
+      if (values.isSame(known, value)) {
+        times += factor;
+        return;
+      }
+    rest.push_back({value, factor});
+  };
+  for (auto [value, factor] : a.terms)
+    count(value, factor);
+  for (auto [value, factor] : b.terms)
+    count(value, -uint32_t(factor));
+  return a.constant == b.constant &&
+         llvm::all_of(rest, [](const auto &term) { return term.second == 0; });
+}
 
 /// What a loop adds to a value that it carries; null when it is no sum.
 static Value findIncrement(BlockArgument argument, scf::ForOp loop) {
@@ -337,16 +397,47 @@ static LogicalResult verifyEnds(CreateChannelOp create, const Side &side,
   return success();
 }
 
+/// A slot may be given away in both branches of an `if`: the branch. Null for
+/// everything else.
+static scf::IfOp findBranchOf(ArrayRef<Operation *> leaves) {
+  if (leaves.size() != 2 || getIteration(leaves[0]) != getIteration(leaves[1]))
+    return {};
+  auto branch = dyn_cast<scf::IfOp>(leaves[0]->getParentOp());
+  if (!branch || branch != leaves[1]->getParentOp() ||
+      leaves[0]->getBlock() == leaves[1]->getBlock())
+    return {};
+  return branch;
+}
+
 /// Both ends of a side are there, run together and hold the slot's buffers.
 static LogicalResult verifySide(CreateChannelOp create, const Side &side,
                                 ArrivalAttr arrival, StringRef enter,
                                 StringRef leave) {
   if (failed(verifyEnds(create, side, enter, leave)) ||
-      failed(expectOne(side.enters, enter)) ||
-      failed(expectOne(side.leaves, leave)))
+      failed(expectOne(side.enters, enter)))
     return failure();
   Operation *entered = side.getEnter(), *left = side.getLeave();
   Block *block = entered->getBlock();
+  // An order channel holds nothing.
+  if (create.getChannel().getType().getBuffers().empty()) {
+    scf::IfOp branch = findBranchOf(side.leaves);
+    if (!branch && failed(expectOne(side.leaves, leave)))
+      return failure();
+    Operation *leaveThere = branch ? branch.getOperation() : left;
+    if (leaveThere->getBlock() != block ||
+        !entered->isBeforeInBlock(leaveThere))
+      return left->emitOpError("expected after its ")
+             << enter << ", in the same block or in both branches of an scf.if "
+             << "there";
+    if (getIteration(entered) != getIteration(left))
+      return left->emitOpError("expected the iteration of its ") << enter;
+    for (Operation *each : side.leaves)
+      if (failed(verifyCount(each, arrival)))
+        return failure();
+    return success();
+  }
+  if (failed(expectOne(side.leaves, leave)))
+    return failure();
   Operation *leaveThere = block->findAncestorOpInBlock(*left);
   bool isInLeader = isa_and_nonnull<LeaderOp>(leaveThere) &&
                     left->getParentOp() == leaveThere;
@@ -453,52 +544,112 @@ static LogicalResult verifyWarps(Operation *producer, Operation *consumer) {
   return diagnostic;
 }
 
-/// Where two schedules differ; empty when they are the same.
-static StringRef findDifference(const Schedule &a, const Schedule &b) {
+/// Where the consumer's schedule differs from the one it must have; empty when
+/// it does not. Consumer `number` of `consumers` that take turns starts that
+/// many trips of the outermost loop later and skips the others'.
+static StringRef findDifference(const Schedule &producer,
+                                const Schedule &consumer, int64_t number,
+                                int64_t consumers) {
   SameValues values;
-  if (a.levels.size() != b.levels.size())
+  if (producer.levels.size() != consumer.levels.size())
     return "loops";
-  if (!values.isSame(a.start, b.start))
+  bool takesTurns = consumers != 1;
+  if (takesTurns && producer.levels.empty())
+    return "loops";
+  auto isSum = [&](Value value, Value base, Value addend, int64_t factor) {
+    Sum sum = findSum(base);
+    sum.add(findSum(addend), factor);
+    return isSame(findSum(value), sum, values);
+  };
+  auto isProduct = [&](Value value, Value other, int64_t factor) {
+    Sum product;
+    product.add(findSum(other), factor);
+    return isSame(findSum(value), product, values);
+  };
+  if (!takesTurns && !values.isSame(producer.start, consumer.start))
     return "starts";
   // From the outermost loop inwards: what lies inside of equal loops may depend
   // on their induction variables.
-  for (auto [levelA, levelB] :
-       llvm::reverse(llvm::zip_equal(a.levels, b.levels))) {
-    if (!values.isSame(levelA.lower, levelB.lower) ||
-        !values.isSame(levelA.upper, levelB.upper) ||
-        !values.isSame(levelA.step, levelB.step))
-      return "bounds";
-    if (levelA.inductionVar && levelB.inductionVar)
-      values.addEqual(levelA.inductionVar, levelB.inductionVar);
-    if (!values.isSame(levelA.increment, levelB.increment))
-      return "counts";
+  bool isOutermost = true;
+  for (auto [made, used] :
+       llvm::reverse(llvm::zip_equal(producer.levels, consumer.levels))) {
+    if (takesTurns && isOutermost) {
+      if (!isSum(used.lower, made.lower, made.step, number) ||
+          !values.isSame(made.upper, used.upper) ||
+          !isProduct(used.step, made.step, consumers))
+        return "bounds";
+      if (!isProduct(used.increment, made.increment, consumers))
+        return "counts";
+      if (!isSum(consumer.start, producer.start, made.increment, number))
+        return "starts";
+    } else {
+      if (!values.isSame(made.lower, used.lower) ||
+          !values.isSame(made.upper, used.upper) ||
+          !values.isSame(made.step, used.step))
+        return "bounds";
+      if (made.inductionVar && used.inductionVar)
+        values.addEqual(made.inductionVar, used.inductionVar);
+      if (!values.isSame(made.increment, used.increment))
+        return "counts";
+    }
+    isOutermost = false;
   }
   return "";
 }
 
+/// Whether two roles that take turns have the same loops, except that the
+/// second one's first trip lies half a step of the outermost loop after the
+/// first one's: it makes as many trips or one fewer.
+static bool isSecondOfTwo(const Schedule &first, const Schedule &second) {
+  SameValues values;
+  if (first.levels.size() != second.levels.size() || first.levels.empty() ||
+      !values.isSame(first.start, second.start))
+    return false;
+  const Schedule::Level &a = first.levels.back(), &b = second.levels.back();
+  Sum distance = findSum(b.lower), twice;
+  distance.add(findSum(a.lower), -1);
+  twice.add(distance, 2);
+  if (!values.isSame(a.upper, b.upper) || !values.isSame(a.step, b.step) ||
+      !isSame(findSum(a.step), twice, values) ||
+      !values.isSame(a.increment, b.increment))
+    return false;
+  for (auto [levelA, levelB] :
+       llvm::drop_end(llvm::zip_equal(first.levels, second.levels)))
+    if (!values.isSame(levelA.lower, levelB.lower) ||
+        !values.isSame(levelA.upper, levelB.upper) ||
+        !values.isSame(levelA.step, levelB.step) ||
+        !values.isSame(levelA.increment, levelB.increment))
+      return false;
+  return true;
+}
+
 /// Both sides run through the same iterations.
 static LogicalResult verifySchedules(Operation *producer, Operation *consumer,
-                                     FailureOr<Schedule> a,
-                                     FailureOr<Schedule> b) {
+                                     const FailureOr<Schedule> &a,
+                                     const FailureOr<Schedule> &b,
+                                     int64_t number = 0,
+                                     int64_t consumers = 1) {
   if (failed(a) || failed(b))
     return failure();
-  StringRef difference = findDifference(*a, *b);
+  StringRef difference = findDifference(*a, *b, number, consumers);
   if (difference.empty())
     return success();
   InFlightDiagnostic diagnostic =
       consumer->emitOpError(
           "expected the iterations of the producer, got other ")
       << difference;
+  if (consumers != 1)
+    diagnostic << " for consumer " << number << " of " << consumers
+               << " that take turns with the trips of the outermost loop";
   diagnostic.attachNote(producer->getLoc()) << "the producer acquires here";
   return diagnostic;
 }
 
-static LogicalResult verifyChannel(CreateChannelOp create) {
-  // A loop that never runs takes its whole protocol with it.
-  if (create.getChannel().use_empty())
-    return success();
-  // In the order of the program, so that notes point at the first one.
-  Side producer, consumer;
+/// The sides of a channel, in the order of the program, so that notes point at
+/// the first operation. Consumers in several roles are a side each.
+static void findSides(CreateChannelOp create, Side &producer,
+                      SmallVectorImpl<Side> &consumers) {
+  llvm::MapVector<Operation *, Side> byRole;
   create->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
       [&](Operation *op) {
         if (!llvm::is_contained(op->getOperands(), create.getChannel()))
@@ -508,34 +659,126 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
         else if (isa<CommitOp>(op))
           producer.leaves.push_back(op);
         else if (isa<WaitOp>(op))
-          consumer.enters.push_back(op);
+          byRole[op->getParentOfType<WarpRoleOp>()].enters.push_back(op);
         else if (isa<ReleaseOp>(op))
-          consumer.leaves.push_back(op);
+          byRole[op->getParentOfType<WarpRoleOp>()].leaves.push_back(op);
       });
+  for (auto &[role, side] : byRole)
+    consumers.push_back(std::move(side));
+  // An error names the missing consumer.
+  if (consumers.empty())
+    consumers.emplace_back();
+}
+
+/// Whether `op` can only be executed before `leave` in a trip of the loops that
+/// they share.
+static bool isBefore(Operation *op, Operation *leave) {
+  for (Operation *outer = leave; outer && !isa<WarpRoleOp>(outer);
+       outer = outer->getParentOp()) {
+    Operation *there = outer->getBlock()->findAncestorOpInBlock(*op);
+    if (!there)
+      continue;
+    if (there == outer)
+      return isa<scf::IfOp>(outer);
+    return there->isBeforeInBlock(outer);
+  }
+  return false;
+}
+
+/// A wait looks at the parity of a barrier's phase alone: it is right when the
+/// consumer before has seen the phases before. So two consumers wait for slots
+/// only while it is their turn by an order channel.
+static LogicalResult verifyTurns(CreateChannelOp create, const Side &first,
+                                 const Side &second) {
+  KernelOp kernel = create->getParentOfType<KernelOp>();
+  bool isOrdered = false;
+  kernel.walk([&](CreateChannelOp order) {
+    if (isOrdered || !order.getChannel().getType().getBuffers().empty())
+      return;
+    Side producer;
+    SmallVector<Side> consumers;
+    findSides(order, producer, consumers);
+    auto covers = [](const Side &turn, const Side &side) {
+      // A turn is a trip of the outermost loop.
+      if (turn.enters.empty() || turn.leaves.empty())
+        return false;
+      auto loop = dyn_cast<scf::ForOp>(turn.getEnter()->getParentOp());
+      return loop && !loop->getParentOfType<scf::ForOp>() &&
+             llvm::all_of(side.enters, [&](Operation *wait) {
+               Operation *there =
+                   turn.getEnter()->getBlock()->findAncestorOpInBlock(*wait);
+               return there && turn.getEnter()->isBeforeInBlock(there) &&
+                      llvm::all_of(turn.leaves, [&](Operation *leave) {
+                        return isBefore(wait, leave);
+                      });
+             });
+    };
+    isOrdered = covers(producer, first) && covers(consumers.front(), second);
+  });
+  if (isOrdered)
+    return success();
+  InFlightDiagnostic diagnostic = second.getEnter()->emitOpError(
+      "expected an order channel (without buffers) around the waits of two "
+      "consumers, acquired and committed by the first, waited for and released "
+      "by the second: without turns a wait may see the phase before the last");
+  diagnostic.attachNote(first.getEnter()->getLoc())
+      << "the first consumer waits here";
+  return diagnostic;
+}
+
+static LogicalResult verifyChannel(CreateChannelOp create) {
+  // A loop that never runs takes its whole protocol with it.
+  if (create.getChannel().use_empty())
+    return success();
+  Side producer;
+  SmallVector<Side> consumers;
+  findSides(create, producer, consumers);
   if (failed(verifySide(create, producer, create.getProducer(), "acquire",
                         "commit")))
     return failure();
-  FailureOr<LateConsumer> late = failure();
-  if (consumer.enters.size() == 2 && consumer.leaves.size() == 2) {
-    late = matchLateConsumer(consumer);
-    if (failed(late) ||
-        failed(verifyLateConsumer(*late, create.getConsumer(),
-                                  create.getChannel().getType().getSlots())))
-      return failure();
-  } else if (failed(verifySide(create, consumer, create.getConsumer(), "wait",
-                               "release"))) {
-    return failure();
-  }
-  Operation *acquire = producer.getEnter(), *wait = consumer.getEnter();
+  Operation *acquire = producer.getEnter();
   if (create.getProducer().getKind() == ArrivalKind::Transaction &&
       failed(verifyCopies(create, cast<AcquireOp>(acquire))))
     return failure();
-  if (failed(verifyWarps(acquire, wait)))
-    return failure();
   FailureOr<Schedule> produced = findSchedule(acquire);
-  FailureOr<Schedule> consumed =
-      succeeded(late) ? findSchedule(*late) : findSchedule(wait);
-  return verifySchedules(acquire, wait, produced, consumed);
+  bool isOrder = create.getChannel().getType().getBuffers().empty();
+  if (consumers.size() > 2 || (isOrder && consumers.size() != 1))
+    return consumers.back().enters.empty()
+               ? create.emitOpError("expected at most two consumers")
+               : consumers.back().getEnter()->emitOpError("expected ")
+                     << (isOrder ? "one consumer of an order channel"
+                                 : "at most two consumers of a channel");
+  for (auto [number, consumer] : llvm::enumerate(consumers)) {
+    FailureOr<LateConsumer> late = failure();
+    if (!isOrder && consumer.enters.size() == 2 &&
+        consumer.leaves.size() == 2) {
+      late = matchLateConsumer(consumer);
+      if (failed(late) ||
+          failed(verifyLateConsumer(*late, create.getConsumer(),
+                                    create.getChannel().getType().getSlots())))
+        return failure();
+    } else if (failed(verifySide(create, consumer, create.getConsumer(), "wait",
+                                 "release"))) {
+      return failure();
+    }
+    Operation *wait = consumer.getEnter();
+    if (failed(verifyWarps(acquire, wait)))
+      return failure();
+    FailureOr<Schedule> consumed =
+        succeeded(late) ? findSchedule(*late) : findSchedule(wait);
+    // The roles of an order channel may have every other trip.
+    if (isOrder && succeeded(produced) && succeeded(consumed) &&
+        isSecondOfTwo(*produced, *consumed))
+      continue;
+    if (failed(verifySchedules(acquire, wait, produced, consumed, number,
+                               consumers.size())))
+      return failure();
+  }
+  if (consumers.size() == 1)
+    return success();
+  return success(succeeded(verifyWarps(consumers[0].getEnter(),
+                                       consumers[1].getEnter())) &&
+                 succeeded(verifyTurns(create, consumers[0], consumers[1])));
 }
 
 namespace {

@@ -109,8 +109,8 @@ gpu.module @kernels {
   // next four, each of 128 threads; 0 is that of the CTA.
   // CHECK-LABEL: llvm.func @warpgroups
   // CHECK: %[[WARP:.+]] = arith.shrui %{{.*}}, %c5_i32
-  // CHECK: %[[GROUP:.+]] = arith.shrui %[[WARP]], %c2_i32
-  // CHECK: %[[SECOND:.+]] = arith.cmpi eq, %[[GROUP]], %c1_i32
+  // CHECK: %[[INDEX:.+]] = arith.subi %[[WARP]], %c4_i32
+  // CHECK: %[[SECOND:.+]] = arith.cmpi ult, %[[INDEX]], %c4_i32
   // CHECK: scf.if %[[SECOND]] {
   // CHECK-NEXT: %[[ELECTED:.+]] = nvvm.elect.sync -> i1
   // CHECK-NEXT: %[[FIRST:.+]] = arith.cmpi eq, %[[WARP]], %c4_i32
@@ -122,7 +122,7 @@ gpu.module @kernels {
   // CHECK-NEXT: nvvm.barrier id = %c2_i32 number_of_threads = %c128_i32
   // CHECK-NEXT: nvvm.bar.warp.sync
   // CHECK-NEXT: }
-  // CHECK: arith.cmpi eq, %[[GROUP]], %c0_i32
+  // CHECK: arith.cmpi ult, %[[WARP]], %c4_i32
   // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
   // CHECK-NEXT: nvvm.barrier id = %c1_i32 number_of_threads = %c128_i32
   bsmm.kernel @warpgroups() attributes {level = #bsmm.level<pipeline>,

@@ -24,8 +24,8 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
   // 384 threads start with 168 registers each: the last warpgroup gives, the
   // others take.
-  // CHECK: %[[GROUP:.+]] = arith.shrui %[[WARP]], %c2_i32
-  // CHECK: %[[IS_LAST:.+]] = arith.cmpi eq, %[[GROUP]], %c2_i32
+  // CHECK: %[[INDEX:.+]] = arith.subi %[[WARP]], %c8_i32
+  // CHECK: %[[IS_LAST:.+]] = arith.cmpi ult, %[[INDEX]], %c4_i32
   // CHECK: scf.if %[[IS_LAST]] {
   // CHECK-NEXT: nvvm.setmaxregister decrease 40
   // CHECK: %[[IS_CONSUMER:.+]] = arith.cmpi ult, %[[WARP]], %c8_i32
@@ -36,6 +36,7 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // swizzle of 64 bytes (bits 62..63: 2), 512 bytes between groups of 8 rows
   // (bits 32..45 count 16 bytes: 32), and the start address.
   // CHECK: nvvm.mbarrier.try_wait.parity
+  // CHECK: %[[GROUP:.+]] = arith.shrui %{{.*}}, %c2_i32
   // CHECK: %[[OFFSET:.+]] = arith.muli %[[GROUP]], %c4096_i32
   // CHECK: %[[ROWS:.+]] = llvm.getelementptr %{{.*}}[%[[OFFSET]]]
   // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint %[[ROWS]]

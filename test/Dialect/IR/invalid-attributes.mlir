@@ -146,7 +146,7 @@ gpu.module @m attributes {bsmm.target = 100 : i32} {}
 
 // -----
 
-// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages' and 'bsmm.split' on loops}}
+// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages', 'bsmm.split' and 'bsmm.ping_pong' on loops}}
 module attributes {bsmm.stage = 4} {}
 
 // -----

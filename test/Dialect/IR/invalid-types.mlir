@@ -187,12 +187,6 @@ func.func private @f(!bsmm.channel<-1, !bsmm.buffer<8x64xf16, shared, swizzle_12
 
 // -----
 
-// A slot without buffers can't be written.
-// expected-error@below {{expected ','}}
-func.func private @f(!bsmm.channel<2>)
-
-// -----
-
 // expected-error@below {{expected '<'}}
 // expected-error@below {{failed to parse Bsmm_ChannelType parameter 'buffers'}}
 func.func private @f(!bsmm.channel<2, i32>)

@@ -57,6 +57,11 @@ def Bsmm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getSplitAttrName() {
       return ::llvm::StringLiteral("bsmm.split");
     }
+    /// Loop attribute: the warpgroups that multiply take turns with the tiles
+    /// of a loop over output tiles, each with a whole one, unit.
+    static constexpr ::llvm::StringLiteral getPingPongAttrName() {
+      return ::llvm::StringLiteral("bsmm.ping_pong");
+    }
     /// Loop attribute: number of slots of the channels made for the loop.
     static constexpr ::llvm::StringLiteral getStagesAttrName() {
       return ::llvm::StringLiteral("bsmm.stages");

@@ -51,6 +51,12 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
     same slot of each CTA is filled again when all CTAs have read theirs. The
     consumer's count is that of one CTA.
 
+    A channel may have several consumers that take turns, each in a role of its
+    own with the arrivals of `consumer`, such as two warpgroups that multiply
+    every other output tile. An order channel, one slot without buffers, says
+    whose turn it is: the producer's while the slot is empty, the consumer's
+    while it is full.
+
     This is the only place where barriers are made.
 
     Example:
@@ -58,6 +64,8 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
     ```mlir
     %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
         : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    %1 = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4>
+        : !bsmm.channel<1>
     ```
 
     Since version 1.
@@ -80,8 +88,8 @@ class Bsmm_ChannelAccessOp<string mnemonic>
   let arguments = (ins Bsmm_ChannelType:$channel, I32:$iteration);
   let results = (outs Variadic<Bsmm_BufferType>:$buffers);
   let assemblyFormat = [{
-    $channel `[` $iteration `]` attr-dict `:` qualified(type($channel)) `->`
-    qualified(type($buffers))
+    $channel `[` $iteration `]` attr-dict `:` qualified(type($channel))
+    (`->` qualified(type($buffers))^)?
   }];
   let hasVerifier = 1;
 }

@@ -115,21 +115,27 @@ def Bsmm_ChannelType : Bsmm_Type<"Channel", "channel"> {
   let description = [{
     A ring of `slots` slots, each holding one buffer of every listed type. A
     producer acquires a slot, fills it and commits; a consumer waits for it,
-    reads it and releases it.
+    reads it and releases it. A channel without buffers carries no data: two
+    roles take turns by it (an order channel).
 
     Example:
 
     ```mlir
     !bsmm.channel<4, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    !bsmm.channel<1>
     ```
 
     Since version 1.
   }];
   let parameters = (ins
     "int64_t":$slots,
-    ArrayRefParameter<"::bsmm::BufferType">:$buffers
+    OptionalArrayRefParameter<"::bsmm::BufferType">:$buffers
   );
-  let assemblyFormat = "`<` $slots `,` $buffers `>`";
+  let assemblyFormat = "`<` $slots (`,` $buffers^)? `>`";
+  let extraClassDeclaration = [{
+    /// Where the buffers of a slot lie; shared memory when there are none.
+    ::bsmm::MemorySpace getMemorySpace() const;
+  }];
   let genVerifyDecl = 1;
 }
 

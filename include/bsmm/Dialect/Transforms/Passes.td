@@ -115,6 +115,14 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     Option<"splitK", "split-k", "int64_t", "1",
            "CTAs of a cluster that share the steps along K of one tile, 1 to 8; "
            "more than 1 needs persistent=false">,
+    Option<"pingPong", "ping-pong", "bool", "false",
+           "two warpgroups with an output tile each, one of which multiplies "
+           "while the other one stores; needs persistent=true and no block "
+           "scales">,
+    Option<"clusterM", "cluster-m", "int64_t", "1",
+           "CTAs of a cluster, with output tiles below each other, that load "
+           "their common part of B once, 1 to 8; more than 1 needs "
+           "persistent=true and no block scales">,
     Option<"predicatedStore", "predicated-store", "bool", "false",
            "store element by element, for outputs without 16-byte alignment">
   ];
@@ -145,7 +153,11 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     are released one step late; with `promote_every` each step is a sum of its
     own that is added in f32. The output tile passes through shared memory in
     pieces of a swizzle's width. `bsmm.split` on the K loop: as many CTAs of a
-    cluster share its steps and add their sums.
+    cluster share its steps and add their sums. `bsmm.ping_pong` on the loop over
+    output tiles: two consumer warpgroups with a tile each, one of which
+    multiplies while the other one drains. Loads of a loop over output tiles that
+    are the same in all CTAs of a cluster are shared out over them and sent to
+    all (multicast).
 
     The number of slots is the K loop's `bsmm.stages`, or as many as shared
     memory holds, at most 8.
@@ -252,6 +264,39 @@ def BsmmAssignMemory : Pass<"bsmm-assign-memory"> {
         : !bsmm.channel<3, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
     ```
   }];
+}
+
+def BsmmCarryRemainders : Pass<"bsmm-carry-remainders"> {
+  let summary = "counters instead of remainders in loops";
+  let description = [{
+    A value that an scf.for counts up by one and of which its body takes the
+    remainder or the quotient by a constant, such as the slot and the phase of a
+    channel: the loop carries remainder and quotient as well. Powers of two are
+    left alone.
+
+    Example:
+
+    ```mlir
+    scf.for %k = %lower to %upper step %step iter_args(%i = %init) -> (i32) : i32 {
+      %slot = arith.remui %i, %c5 : i32
+      ...
+    ```
+
+    becomes
+
+    ```mlir
+    %first = arith.remui %init, %c5 : i32
+    ...
+    scf.for %k = %lower to %upper step %step iter_args(%i = %init, %slot = %first, %round = ...) -> (i32, i32, i32) : i32 {
+      ...
+      %next = arith.addi %slot, %c1 : i32
+      %wraps = arith.cmpi eq, %next, %c5 : i32
+      %next_slot = arith.select %wraps, %c0, %next : i32
+    ```
+
+    Since version 1.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 #endif // BSMM_DIALECT_TRANSFORMS_PASSES_TD
