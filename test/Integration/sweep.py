@@ -122,6 +122,14 @@ def pick_split(rng, tile, bits):
     return ["stages=0", f"split-k={rng.choice(splits)}"]
 
 
+def can_take_turns(name, tile):
+    """Whether a warpgroup holds a whole output tile of a ping-pong kernel."""
+    options = dict(option.split("=") for option in tile)
+    m, n = int(options["block-m"]), int(options["block-n"])
+    registers = m // 64 * (n // 2)
+    return registers * (2 if name == "fp8-promoted" else 1) <= 192
+
+
 def make_case(rng, tool, inputs):
     is_dense = rng.random() < 0.5
     name, step, bits = rng.choice(DENSE if is_dense else SCALED)
@@ -137,6 +145,11 @@ def make_case(rng, tool, inputs):
         f"group={rng.randint(1, 5)}",
         f"persistent={persistent}",
     ]
+    # Two warpgroups with a tile each; one slot does not suffice for both.
+    if (is_dense and persistent == "true" and most > 1
+            and can_take_turns(name, tile[:3]) and rng.random() < 0.5):
+        tile[3] = f"stages={rng.randint(2, most)}"
+        tile.append("ping-pong=true")
     if rng.random() < 0.2:
         tile.append("predicated-store=true")
     if (is_dense and persistent == "false" and "block-m=192" not in tile
