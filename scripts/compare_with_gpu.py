@@ -99,9 +99,13 @@ class Emulator:
             folder = Path(name)
             (folder / "k.ptx").write_text(ptx)
             (folder / "in.bin").write_bytes(data)
+            # The driver takes the cluster's size from the entry's directive.
+            cluster = re.search(
+                r"\.entry %s\([^{]*\.reqnctapercluster (\d+)" % entry, ptx)
             (folder / "launch.json").write_text(json.dumps({
                 "ptx": "k.ptx", "entry": entry, "grid": [grid, 1, 1],
                 "block": [block, 1, 1],
+                "cluster": [int(cluster.group(1)) if cluster else 1, 1, 1],
                 "params": [{"pointer": "out"}, {"pointer": "in.bin"}],
                 "buffers": {"out": {"bytes": out, "fill": "0x00"}}}))
             subprocess.run([self.program, "run", str(folder / "launch.json"),
@@ -123,7 +127,8 @@ def compare_kernels(machine):
     wrong = total = 0
     for table, file, grid, block, out in (
             ("families", "families_sm90a.ptx", 4, 256, 262400),
-            ("matrices", "matrix_sm90a.ptx", 1, 128, 65536)):
+            ("matrices", "matrix_sm90a.ptx", 1, 128, 65536),
+            ("asynchronous", "async_sm90a.ptx", 4, 128, 32768)):
         ptx = (KERNELS / file).read_text()
         body = re.search(r"const Known %s\[\] = \{(.*?)\};" % table, text,
                          re.S).group(1)

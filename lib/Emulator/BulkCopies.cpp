@@ -660,6 +660,9 @@ Step execWaitGroup(Exec &x, const Inst &i, uint32_t mask) {
                      op->sequence);
         m.observeFinished(*x.warp, *op, i.a);
       }
+    if (!i.a && keep == 0 && queue.open.empty())
+      m.learnClock(*x.warp, 1u << lane, x.warp->firstAgent + AgentBulkWrite,
+                   x.warp->sequence[AgentBulkRead]);
     // Groups that have fully completed need no more thought.
     while (!queue.closed.empty() && queue.closed.size() > keep) {
       bool done = true;

@@ -7,6 +7,10 @@
 
 namespace bsmm::emulator {
 
+/// Known of it: stores whose completion was waited for, by the sequence of
+/// AgentBulkRead. It accesses nothing itself.
+constexpr uint32_t AgentBulkWrite = AgentsPerWarp - 1;
+
 /// The CTAs that get the data of a copy to shared memory, and the mbarriers
 /// that learn of it.
 struct Destinations {

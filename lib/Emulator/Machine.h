@@ -137,7 +137,7 @@ struct TensorCell {
   Clock writeClock = 0;
   uint16_t writer = 0;
   uint8_t flags = 0;
-  uint32_t shape = 0; ///< of the tcgen05.mma that wrote it, see Access::shape
+  uint32_t shape = 0; ///< of what wrote it, see Access::shape
   uint32_t writeLine = 0;
   uint16_t readers[4] = {0, 0, 0, 0};
   Clock readClocks[4] = {0, 0, 0, 0};
@@ -590,7 +590,7 @@ struct Machine {
     Warp *warp;
     int lane;
     const char *what; ///< "ld.shared", "tcgen05.mma"...
-    /// Of a tcgen05.mma on its accumulator: M and N; 0 for all else.
+    /// tcgen05.mma on its accumulator: M and N; tcgen05.st: its own; else 0.
     uint32_t shape = 0;
   };
   void readShared(Cta &cta, uint32_t offset, uint32_t bytes,

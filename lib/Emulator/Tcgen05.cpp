@@ -267,6 +267,10 @@ struct TensorMove {
     sequence = ++x.warp->sequence[kind];
     Machine::Access access =
         Machine::pipeAccess(x, i, kind, sequence, __builtin_ctz(mask), what);
+    // Stores are not among the pairs that stay in order (PTX ISA, "Pipelined
+    // tcgen05 Instructions"). Cells know no lanes: those of all are looked at.
+    if (kind == AgentTensorStore && units::loadStoreLanes(shape) == 32)
+      access.shape = 1u << 31 | sequence;
     for (uint32_t half = 0; half < (split ? 2u : 1u); ++half)
       if (kind == AgentTensorLoad)
         m.readTensor(*x.cta, row / 32, column + half * i.extra, columns,

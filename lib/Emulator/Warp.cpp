@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "BulkCopies.h"
 
 #include <algorithm>
 #include <cstring>
@@ -111,6 +111,14 @@ void Machine::exitLanes(Warp &warp, uint32_t index, uint32_t mask) {
     diagnose(Severity::Error, "copy-outstanding-at-exit",
              "the bulk store may still read shared memory when the CTA exits: "
              "cp.async.bulk.wait_group.read is missing",
+             warp.lastBulkStore, warp.cta, static_cast<int>(warp.index), -1);
+  else if (warp.alive == 0 && warp.lastBulkStore != 0 &&
+           warp.knowledge.all.get(warp.firstAgent + AgentBulkWrite) <
+               warp.sequence[AgentBulkRead])
+    diagnose(Severity::Strict, "bulk-store-incomplete",
+             "the CTA exits while the bulk store may still write global "
+             "memory: cp.async.bulk.wait_group without .read is recommended "
+             "(PTX ISA, cp.async.bulk.wait_group)",
              warp.lastBulkStore, warp.cta, static_cast<int>(warp.index), -1);
   // Barriers without a thread count, and instructions for all lanes, wait for
   // threads that have not exited only.

@@ -5,9 +5,10 @@ and what the output must be.
 usage: make_case.py INPUT.mlir FOLDER -M .. -N .. -K .. [--tile OPTIONS] [--sms N]
 
 The PTX and manifest are bsmm-translate's. The operands are random with few
-significant bits, so that every partial sum is exact in f32 and the output has
-one right value in every bit; it is the CPU reference's, which bsmm-run compares
-with its own float64 product. Tensor maps follow docs/abi.md, 4.5.
+significant bits, so that every partial sum is exact and the output has one
+right value in every bit. With block scales it is the CPU reference's, which
+bsmm-run compares with its own float64 product; with row scales it is computed
+here. Tensor maps follow docs/abi.md, 4.5.
 """
 
 import argparse
@@ -24,6 +25,8 @@ OPERANDS = {
     "e4m3": (8, [0] + [e << 3 | m for e in (6, 7, 8) for m in (0, 2, 4, 6)]),
     "e5m2": (8, [0] + [e << 2 | m for e in (14, 15, 16) for m in (0, 2)]),
 }
+# The same where a tensor core keeps 13 fraction bits of a sum (wgmma with fp8).
+COARSE = {"e4m3": (8, [0, 7 << 3, 7 << 3 | 4])}  # 0, 1, 1.5
 SCALES = {
     "ue4m3": [0x30, 0x34, 0x38, 0x3C, 0x40],  # 0.5, 0.75, 1, 1.5, 2
     "ue8m0": [126, 127, 128],
@@ -52,9 +55,9 @@ def ceil_div(a, b):
     return -(-a // b)
 
 
-def make_matrix(rng, kind, rows, columns):
+def make_matrix(rng, operand, rows, columns):
     """Packed rows at the smallest legal pitch; the padding is poison."""
-    bits, magnitudes = OPERANDS[kind]
+    bits, magnitudes = operand
     used = ceil_div(columns * bits, 8)
     pitch = ceil_div(used, 16) * 16
     sign = 1 << (bits - 1)
@@ -78,6 +81,39 @@ def make_scales(rng, kind, rows, groups):
             byte = r % 32 * 16 + r % 128 // 32 * 4 + g % 4
             data[tile * 512 + byte] = rng.choice(SCALES[kind])
     return bytes(data)
+
+
+def make_row_scales(rng, rows):
+    return struct.pack(f"<{rows}f", *[rng.choice((0.5, 1.0, 1.5, 2.0)) for _ in range(rows)])
+
+
+def to_bf16(value):
+    """Round to nearest even; the value is finite and exact in f32."""
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
+
+
+def multiply_rows(files, pitches, m, n, k):
+    """A B^T of e4m3, times a scale for each row and column, as bf16."""
+
+    def decode(code):
+        exponent, fraction = code >> 3 & 15, code & 7
+        value = (1 + fraction / 8) * 2.0 ** (exponent - 7) if exponent else fraction / 512
+        return -value if code & 0x80 else value
+
+    def rows(name, count):
+        pitch = pitches[name]
+        return [[decode(c) for c in files[name][r * pitch : r * pitch + k]] for r in range(count)]
+
+    a, b = rows("a", m), rows("b", n)
+    sa = struct.unpack(f"<{m}f", files["sa"])
+    sb = struct.unpack(f"<{n}f", files["sb"])
+    out = bytearray()
+    for i in range(m):
+        row = b"".join(
+            to_bf16(sum(x * y for x, y in zip(a[i], b[j])) * (sa[i] * sb[j])) for j in range(n))
+        out += row + b"\xff" * (pitches["d"] - len(row))
+    return bytes(out)
 
 
 def main():
@@ -110,28 +146,40 @@ def main():
 
     problem = manifest["problem"]
     rng = random.Random(a.seed)
-    vector = problem["scale_vector"]
-    groups = ceil_div(a.K, vector)
+    blocked = "scale_type" in problem
+    operands = OPERANDS if blocked else COARSE
     files, pitches = {}, {}
-    files["a"], pitches["a"] = make_matrix(rng, problem["a"], a.M, a.K)
-    files["b"], pitches["b"] = make_matrix(rng, problem["b"], a.N, a.K)
-    files["sfa"] = make_scales(rng, problem["scale_type"], a.M, groups)
-    files["sfb"] = make_scales(rng, problem["scale_type"], a.N, groups)
+    files["a"], pitches["a"] = make_matrix(rng, operands[problem["a"]], a.M, a.K)
+    files["b"], pitches["b"] = make_matrix(rng, operands[problem["b"]], a.N, a.K)
+    groups = 0
+    if blocked:
+        groups = ceil_div(a.K, problem["scale_vector"])
+        files["sfa"] = make_scales(rng, problem["scale_type"], a.M, groups)
+        files["sfb"] = make_scales(rng, problem["scale_type"], a.N, groups)
+    elif problem["out"] == "bf16" and problem.get("row_scales") == "f32":
+        files["sa"] = make_row_scales(rng, a.M)
+        files["sb"] = make_row_scales(rng, a.N)
+    else:
+        sys.exit(f"no rule for the problem {problem}")
     for name, data in files.items():
         with open(at(name + ".bin"), "wb") as file:
             file.write(data)
-        write_npy(at(name + ".npy"), data)
     out_bytes = {"f32": 4, "f16": 2, "bf16": 2}[problem["out"]]
     pitches["d"] = ceil_div(a.N * out_bytes, 16) * 16
 
-    command = ["bsmm-run", at("kernel.mlir"), "--backend=reference", f"--output={at('d.npy')}"]
-    command += [f"-{name}={getattr(a, name)}" for name in "MNK"]
-    command += [f"--pitch-d={pitches['d'] // out_bytes}"]
-    for name, option in (("a", "-a"), ("b", "-b"), ("sfa", "--sfa"), ("sfb", "--sfb")):
-        command.append(f"{option}={at(name + '.npy')}")
-    call(*command)
+    if blocked:
+        command = ["bsmm-run", at("kernel.mlir"), "--backend=reference", f"--output={at('d.npy')}"]
+        command += [f"-{name}={getattr(a, name)}" for name in "MNK"]
+        command += [f"--pitch-d={pitches['d'] // out_bytes}"]
+        for name, option in (("a", "-a"), ("b", "-b"), ("sfa", "--sfa"), ("sfb", "--sfb")):
+            write_npy(at(name + ".npy"), files[name])
+            command.append(f"{option}={at(name + '.npy')}")
+        call(*command)
+        expected = read_npy(at("d.npy"))
+    else:
+        expected = multiply_rows(files, pitches, a.M, a.N, a.K)
     with open(at("d_expected.bin"), "wb") as file:
-        file.write(read_npy(at("d.npy")))
+        file.write(expected)
 
     types = {"e2m1": 4, "e4m3": 8, "e5m2": 8, "f32": 32, "f16": 16, "bf16": 16}
     elements = {"u8": 8, "u16": 16, "f32": 32, "f16": 16, "bf16": 16}
@@ -157,17 +205,26 @@ def main():
     for parameter in manifest["params"]:
         if "tensor_map" in parameter:
             params.append(tensor_map(parameter["tensor_map"]))
+        elif "pointer" in parameter:
+            params.append({"pointer": parameter["pointer"] + ".bin"})
         elif "i32" in parameter:
             name = parameter["i32"]
             params.append({"i32": 1 if name == "L" else getattr(a, name)})
         else:
             sys.exit(f"no rule for the parameter {parameter}")
+    # docs/abi.md, 4.1
+    rule = manifest["grid"]
     tiles = ceil_div(a.M, manifest["tile"]["m"]) * ceil_div(a.N, manifest["tile"]["n"])
-    rule = manifest["grid"]["rule"]
-    grid = {"persistent": min(tiles, a.sms), "tile": tiles}[rule]
+    ctas = tiles * rule.get("split_k", 1) * rule.get("ctas_per_tile", 1)
+    cluster = manifest["cluster"][0]
+    ctas = ceil_div(ctas, cluster) * cluster
+    if rule["rule"] == "persistent":
+        ctas = min(ctas, a.sms // cluster * cluster)
+    elif rule["rule"] != "tile":
+        sys.exit(f"no rule for the grid {rule}")
     launch = {
         "ptx": "kernel.ptx", "target": manifest["target"], "entry": manifest["entry"],
-        "grid": [grid, 1, 1], "block": manifest["block"], "cluster": manifest["cluster"],
+        "grid": [ctas, 1, 1], "block": manifest["block"], "cluster": manifest["cluster"],
         "dynamic_smem": manifest["dynamic_smem"], "params": params,
         "buffers": {"d": {
             "bytes": a.M * pitches["d"], "fill": "0xFF", "expected": "d_expected.bin",

@@ -7,9 +7,12 @@ inputs=$here/../Integration/Inputs
 make() { # name, input, extents and options
   name=$1 input=$2
   shift 2
-  python3 "$here/make_case.py" "$inputs/$input.mlir" "$folder/$name" "$@"
+  case $input in */*) ;; *) input=$inputs/$input.mlir ;; esac
+  python3 "$here/make_case.py" "$input" "$folder/$name" "$@"
 }
 folder=$1
+
+examples=$here/../../examples
 
 # All have a tail of K that ends inside of a scale tile.
 # Two slots, a CTA for each tile.
@@ -27,3 +30,11 @@ make own-mxfp8 mxfp8 -M 200 -N 136 -K 416 --sms 1 \
 # Scales of 32 values in the fp4 kind with two scale ids.
 make own-mxfp4 mxfp4 -M 128 -N 768 -K 544 --sms 1 \
   --tile "block-n=256 block-k=256 stages=2"
+# Hopper: wgmma, a producer warpgroup and two of consumers, scales for each row,
+# four tiles a CTA.
+make own-fp8 "$examples/fp8_gemm.mlir" -M 200 -N 136 -K 208 --chip sm_90a --sms 1 \
+  --tile "block-m=128 block-n=128 block-k=64 stages=2"
+# The steps of a tile shared by a pair of CTAs, which add their sums through
+# distributed shared memory.
+make own-fp8-split "$examples/fp8_gemm.mlir" -M 72 -N 136 -K 400 --chip sm_90a --sms 2 \
+  --tile "block-m=64 block-n=128 block-k=64 stages=2 split-k=2 persistent=false"

@@ -326,7 +326,8 @@ void judgeAll(const CaseTask &task, unsigned jobs, bool quiet, Journal &journal,
     return Json{{"explained", check.explained},
                 {"kind", check.kind},
                 {"why", check.why},
-                {"failure", check.failure}};
+                {"failure", check.failure},
+                {"lines", check.lines}};
   };
   checking.take = [&](size_t k, const Json &json) {
     ++done;
@@ -335,6 +336,7 @@ void judgeAll(const CaseTask &task, unsigned jobs, bool quiet, Journal &journal,
     check.kind = json.value("kind", "");
     check.why = json.value("why", "");
     check.failure = json.value("failure", "");
+    check.lines = json.value("lines", std::vector<uint32_t>());
   };
   checking.crashed = [&](size_t k, const std::string &how) {
     score.entries[alive[k]].reason.failure = how;

@@ -15,10 +15,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace bsmm::emulator::mutation {
+
+class Flow;
+struct Statement;
 
 //===----------------------------------------------------------------------===//
 // Mutants
@@ -106,6 +111,10 @@ public:
   Verdict judge(const Mutant &mutant);
   Verdict judgeText(const std::string &ptx);
 
+  /// What some modes report: kinds, lines and the lines they name, all that a
+  /// run goes on after.
+  std::set<std::string> faults(const std::string &ptx);
+
   /// Does the text execute a trap in the first mode?
   bool traps(const std::string &ptx);
   /// ... in any of the modes? What else happens plays no role.
@@ -116,7 +125,8 @@ public:
 
 private:
   Verdict runModes(const Program &program);
-  Report runOnce(const Program &program, size_t mode, uint64_t limit);
+  Report runOnce(const Program &program, size_t mode, uint64_t limit,
+                 uint32_t maxDiagnostics = 1);
   std::vector<uint8_t> outputs() const;
 
   LaunchFile &file;
@@ -148,7 +158,8 @@ struct ReasonCheck {
   bool explained = false;
   std::string kind;
   std::string why;
-  std::string failure; ///< why the claim doesn't hold
+  std::string failure;         ///< why the claim doesn't hold
+  std::vector<uint32_t> lines; ///< that do the same
 };
 
 /// The reasons of one case and what their claims are about.
@@ -158,6 +169,7 @@ public:
   Reasons(const std::vector<Reason> &reasons, const std::string &ptx,
           const std::vector<Mutant> &all, std::vector<const Mutant *> survivors,
           Judge &judge);
+  ~Reasons();
 
   /// Finds the reason for a survivor and checks its claim by more runs.
   ReasonCheck check(const Mutant &survivor);
@@ -168,10 +180,20 @@ private:
     size_t end;
     std::string text;
   };
-  bool survives(std::vector<Edit> edits);
-  const Mutant *deletionAt(uint32_t line) const;
-  std::string checkClaim(const Reason &reason, const Mutant &survivor);
-  std::string checkGroup(const Reason &reason, const Mutant &survivor);
+  std::string textWith(std::vector<Edit> edits) const;
+  bool survives(const std::vector<Edit> &edits);
+  bool addsFaults(const std::vector<Edit> &edits, const Edit &more);
+  bool deletionAt(uint32_t line, Edit &edit) const;
+  std::string checkClaim(const Reason &reason, const Mutant &survivor,
+                         std::vector<uint32_t> &lines);
+  std::string checkGroup(const std::vector<uint32_t> &lines,
+                         const Mutant &survivor);
+  const Statement *statementOf(const Mutant &mutant) const;
+  std::string checkDominated(const Mutant &survivor,
+                             std::vector<uint32_t> &lines) const;
+  std::string checkIdle(const Mutant &survivor);
+  std::string checkZeros(const Mutant &survivor);
+  std::string checkName(const Mutant &survivor);
   std::string checkJoint(const Reason &reason, const Mutant &survivor);
   std::string checkObserved(const Reason &reason, const Mutant &survivor);
   std::string checkDeadStore(const Mutant &survivor);
@@ -182,7 +204,10 @@ private:
   const std::vector<Mutant> &all;
   std::vector<const Mutant *> survivors;
   Judge &judge;
+  std::vector<Statement> statements;
+  std::unique_ptr<Flow> flow;
   std::map<std::string, bool> known; ///< texts that were judged
+  std::map<std::string, std::set<std::string>> knownFaults;
 };
 
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,9 @@ private:
   std::vector<Mutant> &mutants;
 };
 
+/// Does the mutant delete its instruction, or what a wait waits for?
+bool isDeletion(const Mutant &mutant);
+
 void addSynchronisationMutants(Builder &b);
 void addPredicateMutants(Builder &b);
 void addLayoutMutants(Builder &b);

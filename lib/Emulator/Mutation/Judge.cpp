@@ -31,7 +31,8 @@ std::string Judge::modeName(size_t mode) { return modes[mode].name; }
 
 Judge::Judge(LaunchFile &file, bool strict) : file(file), strict(strict) {}
 
-Report Judge::runOnce(const Program &program, size_t mode, uint64_t limit) {
+Report Judge::runOnce(const Program &program, size_t mode, uint64_t limit,
+                      uint32_t maxDiagnostics) {
   file.reset();
   Options options;
   options.mode = modes[mode].mode;
@@ -40,7 +41,7 @@ Report Judge::runOnce(const Program &program, size_t mode, uint64_t limit) {
   options.maxResidentClusters = modes[mode].resident;
   options.strict = strict;
   options.maxInstructions = limit;
-  options.maxDiagnostics = 1; // the first one decides
+  options.maxDiagnostics = maxDiagnostics; // the first one decides
   return run(program, file.launch, options);
 }
 
@@ -175,6 +176,42 @@ Verdict Judge::judge(const Mutant &mutant) {
   Verdict verdict = judgeText(file.ptx);
   map = unmutated;
   return verdict;
+}
+
+/// The lines that a message names, such as those of the two sides of a race.
+static std::string linesIn(const std::string &message) {
+  std::string lines;
+  for (size_t at = message.find("line "); at != std::string::npos;
+       at = message.find("line ", at + 1)) {
+    size_t end = message.find_first_not_of("0123456789", at + 5);
+    lines += " " + message.substr(at + 5, end - at - 5);
+  }
+  return lines;
+}
+
+std::set<std::string> Judge::faults(const std::string &ptx) {
+  std::set<std::string> faults;
+  LoadResult loaded = loadProgram(ptx);
+  if (!loaded.program)
+    return faults;
+  constexpr uint32_t MaxDiagnostics = 64;
+  constexpr size_t Modes = 3; // eager, lazy, random
+  for (size_t mode = 0; mode < Modes; ++mode) {
+    Report report = runOnce(*loaded.program, mode,
+                            4 * instructions[mode] + 100000, MaxDiagnostics);
+    for (const Diagnostic &diagnostic : report.diagnostics)
+      faults.insert(diagnostic.kind + ":" + std::to_string(diagnostic.line) +
+                    linesIn(diagnostic.message));
+    bool wrong = false;
+    if (report.completed) {
+      for (const Comparison &comparison : compareOutputs(file))
+        wrong |= !comparison.passed();
+      wrong |= !expected.empty() && outputs() != expected;
+    }
+    if (wrong)
+      faults.insert("result");
+  }
+  return faults;
 }
 
 bool Judge::traps(const std::string &ptx) {

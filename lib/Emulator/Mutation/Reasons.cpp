@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Builder.h"
+#include "Flow.h"
+
 #include "bsmm/Emulator/Mutation.h"
 
 #include <nlohmann/json.hpp>
@@ -99,13 +102,27 @@ Reasons::Reasons(const std::vector<Reason> &reasons, const std::string &ptx,
                  const std::vector<Mutant> &all,
                  std::vector<const Mutant *> survivors, Judge &judge)
     : reasons(reasons), ptx(ptx), all(all), survivors(std::move(survivors)),
-      judge(judge) {}
+      judge(judge) {
+  if (LoadResult loaded = loadProgram(ptx); loaded.program) {
+    statements = collectStatements(ptx, *loaded.program);
+    flow = std::make_unique<Flow>(*loaded.program, statements);
+  }
+}
 
-static bool isDeletion(const Mutant &mutant) {
+Reasons::~Reasons() = default;
+
+bool isDeletion(const Mutant &mutant) {
   return mutant.operatorName.compare(0, 7, "delete-") == 0;
 }
 
-bool Reasons::survives(std::vector<Edit> edits) {
+const Statement *Reasons::statementOf(const Mutant &mutant) const {
+  for (const Statement &statement : statements)
+    if (statement.begin == mutant.begin)
+      return &statement;
+  return nullptr;
+}
+
+std::string Reasons::textWith(std::vector<Edit> edits) const {
   std::stable_sort(
       edits.begin(), edits.end(),
       [](const Edit &a, const Edit &b) { return a.begin > b.begin; });
@@ -117,6 +134,11 @@ bool Reasons::survives(std::vector<Edit> edits) {
     last = edit.begin;
     text.replace(edit.begin, edit.end - edit.begin, edit.text);
   }
+  return text;
+}
+
+bool Reasons::survives(const std::vector<Edit> &edits) {
+  std::string text = textWith(edits);
   auto found = known.find(text);
   if (found == known.end())
     found =
@@ -125,36 +147,64 @@ bool Reasons::survives(std::vector<Edit> edits) {
   return found->second;
 }
 
-/// The deletion of the instruction at `line`.
-const Mutant *Reasons::deletionAt(uint32_t line) const {
-  for (const Mutant &mutant : all)
-    if (mutant.line == line && isDeletion(mutant))
-      return &mutant;
-  return nullptr;
+/// Does a run with `edits` and `more` report something that none with `edits`
+/// alone reports?
+bool Reasons::addsFaults(const std::vector<Edit> &edits, const Edit &more) {
+  auto faultsOf = [&](const std::vector<Edit> &of) -> const auto & {
+    std::string text = textWith(of);
+    auto found = knownFaults.find(text);
+    if (found == knownFaults.end())
+      found = knownFaults.emplace(text, judge.faults(text)).first;
+    return found->second;
+  };
+  std::vector<Edit> both = {more};
+  both.insert(both.end(), edits.begin(), edits.end());
+  const std::set<std::string> &with = faultsOf(both);
+  const std::set<std::string> &without = faultsOf(edits);
+  return !std::includes(without.begin(), without.end(), with.begin(),
+                        with.end());
 }
 
-/// All of `lines` but the last can go with it, and then the last can't.
-std::string Reasons::checkGroup(const Reason &reason, const Mutant &survivor) {
-  if (reason.lines.empty())
+/// What deletes the instruction at `line`: a mutant, or else nothing in its
+/// place.
+bool Reasons::deletionAt(uint32_t line, Edit &edit) const {
+  for (const Mutant &mutant : all)
+    if (mutant.line == line && isDeletion(mutant)) {
+      edit = {mutant.begin, mutant.end, mutant.replacement};
+      return true;
+    }
+  for (const Statement &statement : statements)
+    if (statement.line == line) {
+      edit = {statement.begin, statement.end, ""};
+      return true;
+    }
+  return false;
+}
+
+/// All of `lines` but the last can go with it. When the last goes as well, a
+/// run reports what it doesn't as long as the mutant's place is unchanged: the
+/// last one alone prevents what both prevent.
+std::string Reasons::checkGroup(const std::vector<uint32_t> &lines,
+                                const Mutant &survivor) {
+  if (lines.empty())
     return "a group needs 'lines', the last of which is kept";
-  std::vector<Edit> edits = {
-      {survivor.begin, survivor.end, survivor.replacement}};
-  const Mutant *kept = nullptr;
-  for (uint32_t line : reason.lines) {
-    kept = deletionAt(line);
-    if (kept == nullptr)
-      return "nothing can be deleted at line " + std::to_string(line);
-    if (line != reason.lines.back())
-      edits.push_back({kept->begin, kept->end, kept->replacement});
+  Edit own = {survivor.begin, survivor.end, survivor.replacement};
+  std::vector<Edit> edits;
+  for (uint32_t line : lines) {
+    Edit edit;
+    if (!deletionAt(line, edit))
+      return "there is no instruction at line " + std::to_string(line);
+    edits.push_back(edit);
   }
-  if (kept->begin == survivor.begin)
+  if (edits.back().begin == survivor.begin)
     return "the kept line is its own";
-  std::string last = std::to_string(reason.lines.back());
-  if (!survives(edits))
+  std::string last = std::to_string(lines.back());
+  std::vector<Edit> others = edits;
+  others.back() = own;
+  if (edits.size() > 1 && !survives(others))
     return "the group can't go even with line " + last + " kept";
-  edits.push_back({kept->begin, kept->end, kept->replacement});
-  if (survives(edits))
-    return "the whole group can go, line " + last + " too";
+  if (!addsFaults(edits, own))
+    return "without line " + last + " nothing more is reported";
   return "";
 }
 
@@ -166,6 +216,8 @@ std::string Reasons::checkJoint(const Reason &reason, const Mutant &survivor) {
     if (isDeletion(*other) && matches(reason.ids, other->id) &&
         other->begin != survivor.begin)
       edits.push_back({other->begin, other->end, other->replacement});
+  if (edits.size() == 1)
+    return "no other survivor has these ids";
   return survives(edits) ? "" : "they can't all go together";
 }
 
@@ -173,8 +225,14 @@ std::string Reasons::checkJoint(const Reason &reason, const Mutant &survivor) {
 /// one of `lines`, which is the only one for its mbarrier.
 std::string Reasons::checkObserved(const Reason &reason,
                                    const Mutant &survivor) {
-  const Mutant *wait =
-      reason.lines.empty() ? &survivor : deletionAt(reason.lines.front());
+  const Mutant *wait = &survivor;
+  if (!reason.lines.empty()) {
+    auto found =
+        std::find_if(all.begin(), all.end(), [&](const Mutant &mutant) {
+          return mutant.line == reason.lines.front() && isDeletion(mutant);
+        });
+    wait = found == all.end() ? nullptr : &*found;
+  }
   if (wait == nullptr || wait->before.find("_wait") == std::string::npos)
     return "there is no mbarrier wait";
   std::string test = wait->before;
@@ -258,7 +316,8 @@ std::string Reasons::checkExit(const Mutant &survivor) {
   return isInLoop(ptx, survivor.end) ? "it is in a loop" : "";
 }
 
-std::string Reasons::checkClaim(const Reason &reason, const Mutant &survivor) {
+std::string Reasons::checkClaim(const Reason &reason, const Mutant &survivor,
+                                std::vector<uint32_t> &lines) {
   if (survivor.map.field != MapChange::Field::None)
     return "no claim can be checked for the launch file";
   if (reason.kind == "dead")
@@ -266,8 +325,18 @@ std::string Reasons::checkClaim(const Reason &reason, const Mutant &survivor) {
                {{survivor.begin, survivor.end, survivor.predicate + "trap;"}})
                ? ""
                : "the instruction is executed";
-  if (reason.kind == "group")
-    return checkGroup(reason, survivor);
+  if (reason.kind == "group") {
+    lines = reason.lines;
+    return checkGroup(lines, survivor);
+  }
+  if (reason.kind == "dominated")
+    return checkDominated(survivor, lines);
+  if (reason.kind == "idle")
+    return checkIdle(survivor);
+  if (reason.kind == "zeros")
+    return checkZeros(survivor);
+  if (reason.kind == "name")
+    return checkName(survivor);
   if (reason.kind == "joint")
     return checkJoint(reason, survivor);
   if (reason.kind == "observed")
@@ -286,7 +355,8 @@ ReasonCheck Reasons::check(const Mutant &survivor) {
       continue;
     check.kind = reason.kind;
     check.why = reason.why;
-    check.failure = checkClaim(reason, survivor);
+    check.lines.clear();
+    check.failure = checkClaim(reason, survivor, check.lines);
     check.explained = check.failure.empty();
     if (check.explained)
       break;

@@ -53,6 +53,17 @@ static std::string shorten(std::string text, size_t most) {
   return text;
 }
 
+/// " 36, 40 (kept)": the group's, of which the last is enough.
+static std::string linesOf(const ReasonCheck &reason) {
+  std::string text;
+  for (size_t k = 0; k < reason.lines.size(); ++k) {
+    text += (k == 0 ? " " : ", ") + std::to_string(reason.lines[k]);
+    if (k + 1 == reason.lines.size() && k != 0)
+      text += " (kept)";
+  }
+  return text;
+}
+
 std::string formatScores(const std::vector<Score> &scores) {
   std::string text;
   append(text, "%-28s %-6s %7s %7s %8s %7s %8s %8s %8s\n", "case", "checks",
@@ -116,7 +127,8 @@ std::string formatScores(const std::vector<Score> &scores) {
         continue;
       text += score.name + ": " + outcome + " " + entry.mutant.id + ": ";
       if (entry.verdict.outcome == Outcome::Survived && entry.reason.explained)
-        text += entry.reason.kind + ": " + entry.reason.why;
+        text +=
+            entry.reason.kind + linesOf(entry.reason) + ": " + entry.reason.why;
       else
         text += shorten(entry.mutant.before, 110);
       if (!entry.reason.failure.empty())
@@ -178,7 +190,8 @@ std::string scoresToJson(const std::vector<Score> &scores) {
         result["reason"] = {{"kind", e.reason.kind},
                             {"why", e.reason.why},
                             {"holds", e.reason.explained},
-                            {"failure", e.reason.failure}};
+                            {"failure", e.reason.failure},
+                            {"lines", e.reason.lines}};
       }
       entry["results"].push_back(result);
     }

@@ -89,6 +89,7 @@ std::vector<Statement> collectStatements(const std::string &ptx,
         if (sign == std::string::npos)
           continue;
         s.predicate = trim(ptx.substr(sign, s.begin - sign)) + " ";
+        s.predicateBytes = s.begin - sign;
         s.begin = sign;
       }
       size_t from = static_cast<size_t>(at - base) + s.opcode.size();

@@ -18,10 +18,11 @@ namespace bsmm::emulator::mutation {
 
 struct Statement {
   uint32_t line = 0;
-  unsigned onLine = 0;   ///< how many instructions of its line come before it
-  size_t begin = 0;      ///< in the text, predicate included
-  size_t end = 0;        ///< behind the semicolon
-  std::string predicate; ///< "@%p1 ", or empty
+  unsigned onLine = 0; ///< how many instructions of its line come before it
+  size_t begin = 0;    ///< in the text, predicate included
+  size_t end = 0;      ///< behind the semicolon
+  size_t predicateBytes = 0; ///< from `begin` to the opcode
+  std::string predicate;     ///< "@%p1 ", or empty
   std::string opcode;
   std::vector<std::string> operands; ///< without blanks around them
 

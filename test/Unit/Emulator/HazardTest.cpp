@@ -189,6 +189,35 @@ TEST(Hazard, BulkStoreOutstandingAtExit) {
               "copy-outstanding-at-exit", 64);
 }
 
+/// Reading the source suffices for shared memory, completion for the output.
+TEST(Hazard, BulkStoreIncompleteAtExit) {
+  auto strict = [&](const std::string &waits) {
+    LaunchSetup setup;
+    setup.block = {64, 1, 1};
+    setup.options.strict = true;
+    Outcome outcome = run(kernel(prologue() + R"(
+    shl.b32 %r1, %t, 2; mov.u32 %r4, s; add.u32 %r2, %r4, %r1;
+    st.shared.u32 [%r2], %t;
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    setp.eq.u32 %p1, %t, 0;
+    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r4], 256;
+    @%p1 cp.async.bulk.commit_group;
+    )" + waits + " ret;",
+                                 "sm_90a", shared),
+                          setup);
+    EXPECT_TRUE(outcome.clean()) << outcome.text();
+    return outcome.has("bulk-store-incomplete", Severity::Strict);
+  };
+  EXPECT_TRUE(strict("cp.async.bulk.wait_group.read 0;"));
+  EXPECT_FALSE(strict("cp.async.bulk.wait_group 0;"));
+  EXPECT_FALSE(strict("@%p1 cp.async.bulk.wait_group 0;"));
+  EXPECT_FALSE(
+      strict("cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;"));
+  EXPECT_TRUE(
+      strict("cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 1;"));
+}
+
 TEST(Hazard, CpAsync) {
   expectFound(std::string(address) + R"(
     cp.async.ca.shared.global [%r2], [%int], 4;
@@ -283,6 +312,34 @@ TEST(Hazard, WaitForTensorStores) {
     tcgen05.wait::st.sync.aligned;
 )" + tensorEnd,
               "tensor-memory-race", 128);
+}
+
+/// Two stores to one column stay in no order of their own.
+TEST(Hazard, TensorStoresOverlap) {
+  expectFound(std::string(tensorAlloc) + R"(
+    tcgen05.st.sync.aligned.32x32b.x2.b32 [%r5], {%t, %t};
+    <!tcgen05.wait::st.sync.aligned;!>
+    tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5+1], {%t};
+    tcgen05.wait::st.sync.aligned;
+)" + tensorEnd,
+              "tensor-memory-race", 128);
+}
+
+/// Halves of the lanes of one column are two places.
+TEST(Hazard, TensorStoresBesideEachOther) {
+  LaunchSetup setup;
+  setup.block = {128, 1, 1};
+  Outcome outcome = run(kernel(prologue() + std::string(tensorAlloc) + R"(
+    tcgen05.st.sync.aligned.16x64b.x1.b32 [%r5], {%t};
+    add.u32 %r6, %r5, 0x100000;
+    tcgen05.st.sync.aligned.16x64b.x1.b32 [%r6], {%t};
+    tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5+8], {%t};
+    tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5+9], {%t};
+    tcgen05.wait::st.sync.aligned;
+)" + tensorEnd,
+                               "sm_100a", shared),
+                        setup);
+  EXPECT_TRUE(outcome.clean()) << outcome.text();
 }
 
 TEST(Hazard, RegistersOfATensorLoad) {

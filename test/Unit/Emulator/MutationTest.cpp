@@ -44,10 +44,39 @@ const char exchange[] = R"(.version 8.6
 }
 )";
 
+/// Line 15 waits for stores when there are none yet, line 21 for one.
+const char store[] = R"(.version 8.6
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 words[256];
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, words;
+  add.s32 %r4, %r3, %r2;
+  setp.eq.u32 %p1, %r1, 0;
+  cp.async.bulk.wait_group.read 0;
+  st.shared.u32 [%r4], %r1;
+  fence.proxy.async.shared::cta;
+  bar.sync 1, 64;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 256;
+  @%p1 cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group.read 0;
+  ret;
+}
+)";
+
 class Mutation : public ::testing::Test {
 protected:
-  void SetUp() override {
-    file.ptx = exchange;
+  void SetUp() override { start(exchange); }
+
+  void start(const char *ptx) {
+    file = LaunchFile();
+    file.ptx = ptx;
     file.launch.entry = "k";
     file.launch.block = {64, 1, 1};
     file.storage.push_back(std::make_unique<std::vector<uint8_t>>(256, 0xFF));
@@ -80,9 +109,11 @@ protected:
     reason.lines = std::move(lines);
     std::vector<Reason> reasons = {reason};
     std::vector<const Mutant *> survivors;
-    for (const char *survivor :
-         {"delete-barrier:18", "delete-barrier:19", "delete-barrier:20"})
-      survivors.push_back(&find(survivor));
+    for (const Mutant &mutant : all)
+      for (const char *survivor :
+           {"delete-barrier:18", "delete-barrier:19", "delete-barrier:20"})
+        if (mutant.id == survivor)
+          survivors.push_back(&mutant);
     return Reasons(reasons, file.ptx, all, survivors, *judge).check(find(id));
   }
 
@@ -130,9 +161,13 @@ TEST_F(Mutation, ReasonsAreChecked) {
   // Line 20 doesn't hold anything together.
   EXPECT_FALSE(claim("delete-barrier:18", "group", {20}).explained);
   EXPECT_FALSE(claim("delete-barrier:18", "group", {19, 20}).explained);
-  EXPECT_FALSE(claim("delete-barrier:18", "group", {21}).explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "group", {18}).explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "group", {17, 99}).explained);
+  // It is needed, but for something else.
+  EXPECT_FALSE(claim("delete-barrier:18", "group", {14}).explained);
   EXPECT_FALSE(claim("delete-barrier:18", "group").explained);
-  EXPECT_TRUE(claim("delete-barrier:18", "joint").explained);
+  // Its survival alone is no reason.
+  EXPECT_FALSE(claim("delete-barrier:18", "joint").explained);
   EXPECT_TRUE(claim("delete-barrier:18", "joint", {},
                     "delete-barrier:18,delete-barrier:20")
                   .explained);
@@ -144,6 +179,47 @@ TEST_F(Mutation, ReasonsAreChecked) {
   ReasonCheck unknown = claim("delete-barrier:18", "obvious");
   EXPECT_FALSE(unknown.explained);
   EXPECT_EQ(unknown.failure, "unknown kind 'obvious'");
+}
+
+TEST_F(Mutation, WhatComesNextOrCameLast) {
+  ReasonCheck first = claim("delete-barrier:18", "dominated");
+  EXPECT_TRUE(first.explained) << first.failure;
+  EXPECT_EQ(first.lines, std::vector<uint32_t>({19}));
+  // No barrier comes behind the second one, but the store to global memory,
+  // whose order nothing checks. The first one came last.
+  ReasonCheck second = claim("delete-barrier:19", "dominated");
+  EXPECT_TRUE(second.explained) << second.failure;
+  EXPECT_EQ(second.lines, std::vector<uint32_t>({18}));
+  EXPECT_FALSE(claim("shared-address:14", "dominated").explained);
+  // A store to global memory on both sides.
+  std::string both = exchange;
+  size_t at = both.find("  bar.sync 0;");
+  both.insert(both.find('\n', at) + 1, "  st.global.u32 [%rd1+252], 5;\n");
+  start(both.c_str());
+  EXPECT_EQ(claim("delete-barrier:20", "dominated").failure,
+            "st.global.u32 of line 19 lies in between");
+}
+
+TEST_F(Mutation, WaitsForNothing) {
+  start(store);
+  EXPECT_TRUE(claim("delete-wait:15", "idle").explained);
+  EXPECT_TRUE(claim("wait-count:15", "idle").explained);
+  EXPECT_EQ(claim("delete-wait:21", "idle").failure, "stores come before it");
+  EXPECT_FALSE(claim("delete-barrier:18", "idle").explained);
+}
+
+TEST_F(Mutation, NamesOfBarriers) {
+  start(store);
+  EXPECT_TRUE(claim("barrier-id:18", "name").explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "name").explained);
+  EXPECT_FALSE(claim("delete-barrier:18", "zeros").explained);
+  // An arrival elsewhere means this number.
+  std::string two = store;
+  two.replace(two.find("bar.sync 1, 64;"), 15,
+              "setp.gt.u32 %p2, %r1, 31; @!%p2 bar.sync 1, 64; "
+              "@%p2 bar.arrive 1, 64;");
+  start(two.c_str());
+  EXPECT_FALSE(claim("barrier-id:18#1", "name").explained);
 }
 
 TEST_F(Mutation, EveryWayOfKilling) {
