@@ -647,7 +647,10 @@ Step execCommitGroup(Exec &x, const Inst &, uint32_t mask) {
 Step execWaitGroup(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
   forLanes(mask, [&](int lane) {
-    GroupQueue &queue = bulkQueue(x, lane);
+    auto found = x.warp->bulk.find(lane);
+    if (found == x.warp->bulk.end())
+      return; // it has issued nothing
+    GroupQueue &queue = found->second;
     size_t pending = queue.closed.size();
     size_t keep = static_cast<size_t>(i.imm);
     for (size_t k = 0; k + keep < pending; ++k)

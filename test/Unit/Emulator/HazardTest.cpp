@@ -212,6 +212,8 @@ TEST(Hazard, BulkStoreIncompleteAtExit) {
   EXPECT_TRUE(strict("cp.async.bulk.wait_group.read 0;"));
   EXPECT_FALSE(strict("cp.async.bulk.wait_group 0;"));
   EXPECT_FALSE(strict("@%p1 cp.async.bulk.wait_group 0;"));
+  EXPECT_TRUE(strict("@%p1 cp.async.bulk.wait_group.read 0; "
+                     "@!%p1 cp.async.bulk.wait_group 0;"));
   EXPECT_FALSE(
       strict("cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;"));
   EXPECT_TRUE(
