@@ -80,9 +80,10 @@ TEST(ThirdParty, Cases) {
       for (const Comparison &comparison : comparisons)
         EXPECT_EQ(comparison.outside, 0u) << comparison.firstOutside;
       // The bound of these cases is for other sums than the tensor core's.
-      if (path.find("nvfp4_") != std::string::npos)
-        for (const Comparison &comparison : comparisons)
-          EXPECT_EQ(comparison.equal, comparison.elements);
+      bool isExact = path.find("nvfp4_") != std::string::npos;
+      for (const Comparison &comparison : comparisons) {
+        EXPECT_TRUE(!isExact || comparison.equal == comparison.elements);
+      }
       // The same bits in every mode.
       if (first.empty())
         for (auto &buffer : file.storage)
