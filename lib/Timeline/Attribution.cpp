@@ -156,6 +156,8 @@ void Walk::operation(uint32_t number, double time) {
     // Without waiting for bandwidth it would have come that much earlier,
     // without waiting for the TMA a bit more; the rest is latency.
     double from = std::max(begin, times.request);
+    time = give(Cause::SharedMemory, time - std::min(times.fill, time - from),
+                time, line);
     double transfer = std::min(times.transfer, time - from);
     Cause limit = times.limit == Limit::Dram ? Cause::Dram : Cause::L2;
     time = give(limit, time - transfer, time, line);

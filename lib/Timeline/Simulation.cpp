@@ -17,6 +17,8 @@ namespace {
 /// Instructions that a warp issues before others get their turn.
 constexpr uint32_t SliceInstructions = 8;
 constexpr uint32_t SubCores = 4;
+/// Parts in which a copy is written to shared memory.
+constexpr uint32_t FillBytes = 2048;
 /// Latest loads of a warp whose end is remembered.
 constexpr uint32_t LoadsKept = 64;
 
@@ -52,10 +54,11 @@ struct SmState {
 };
 
 struct Event {
+  enum Kind : uint8_t { Warp, TensorCore, Fill };
   double time;
   uint64_t order;
-  uint32_t index;
-  bool isTensor;
+  uint32_t index; ///< of the warp, SM or copy
+  Kind kind;
   bool operator>(const Event &other) const {
     return time != other.time ? time > other.time : order > other.order;
   }
@@ -75,8 +78,8 @@ private:
   void prepare();
   void place(double time);
   void placeCluster(uint32_t first, double time);
-  void push(double time, uint32_t index, bool isTensor) {
-    events.push({time, ++order, index, isTensor});
+  void push(double time, uint32_t index, Event::Kind kind = Event::Warp) {
+    events.push({time, ++order, index, kind});
   }
   void runWarp(uint32_t warp, double time);
   /// False: the warp is blocked.
@@ -86,6 +89,7 @@ private:
   void start(uint32_t warp, uint32_t number, double &time);
   void load(const Operation &op, OperationTimes &times, SmState &sm,
             uint32_t cta);
+  void fill(uint32_t number, double time);
   void enqueue(uint32_t sm, uint32_t number);
   void runTensor(uint32_t sm, double time);
   void complete(uint32_t number, double time);
@@ -115,6 +119,7 @@ private:
   std::vector<uint32_t> waitersOfMoment, waitersOfOperation;
   std::vector<uint8_t> issuers; ///< of an operation, until now
   std::unordered_map<uint32_t, std::vector<uint32_t>> commits; ///< by MMA
+  std::unordered_map<uint32_t, uint32_t> filled; ///< bytes of a copy
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
   uint64_t order = 0;
   uint32_t nextCluster = 0;
@@ -217,7 +222,7 @@ void Simulator::placeCluster(uint32_t first, double time) {
     for (uint32_t w = 0; w < in.ctas[cta].warps.size(); ++w) {
       out.warps[firstWarp[cta] + w].begin = begin;
       ++liveWarps[cluster];
-      push(begin, firstWarp[cta] + w, false);
+      push(begin, firstWarp[cta] + w);
     }
   }
 }
@@ -250,7 +255,7 @@ void Simulator::wake(uint32_t &waiters, double time) {
     uint32_t warp = waiters;
     waiters = warps[warp].nextWaiter;
     warps[warp].nextWaiter = None;
-    push(time, warp, false);
+    push(time, warp);
   }
 }
 
@@ -356,7 +361,16 @@ void Simulator::start(uint32_t warp, uint32_t number, double &time) {
     times.accept = free - rate(RateId::CopyIssue);
     time = free;
     load(op, times, sm, cta);
-    complete(number, times.done);
+    if (rate(RateId::FillShare) == 0) {
+      complete(number, times.done);
+      break;
+    }
+    // It is written while it arrives, and there when all of it is written.
+    filled[number] = 0;
+    push(std::max(times.accept, times.done - op.bytes * sm.port.perByte),
+         number, Event::Fill);
+    times.end = times.done;
+    times.done = -1;
     break;
   }
   case Operation::Kind::Store: {
@@ -433,13 +447,40 @@ void Simulator::start(uint32_t warp, uint32_t number, double &time) {
   }
 }
 
+/// Writes the next part of what a copy brings.
+void Simulator::fill(uint32_t number, double time) {
+  const Operation &op = in.operations[number];
+  OperationTimes &times = out.operations[number];
+  uint32_t cta = out.warps[times.warp].cta;
+  uint32_t size = in.clusterCtas;
+  uint32_t &done = filled[number];
+  uint32_t part = std::min(op.bytes - done, FillBytes);
+  double end = time;
+  auto write = [&](uint32_t to) {
+    end = std::max(
+        end, sms[smOf(to)].shared.serve(time, part * rate(RateId::FillShare)));
+  };
+  if (op.destinations > 1)
+    for (uint32_t k = 0; k < size; ++k)
+      write(cta / size * size + k);
+  else
+    write(cta);
+  done += part;
+  if (done < op.bytes)
+    return push(time + part * sms[smOf(cta)].port.perByte, number, Event::Fill);
+  filled.erase(number);
+  times.fill = std::max(0.0, end - times.end);
+  out.lastLoadDone = std::max(out.lastLoadDone, end);
+  complete(number, std::max(end, times.end));
+}
+
 void Simulator::enqueue(uint32_t index, uint32_t number) {
   SmState &sm = sms[index];
   sm.queue.push_back(number);
   if (sm.scheduled)
     return;
   sm.scheduled = true;
-  push(out.operations[number].request, index, true);
+  push(out.operations[number].request, index, Event::TensorCore);
 }
 
 /// Takes what the tensor core's pipe can begin, in order: copies of scale
@@ -471,7 +512,7 @@ void Simulator::runTensor(uint32_t index, double time) {
       ready = std::max(ready, sm.copyFree);
     if (ready > time) {
       sm.scheduled = true;
-      push(ready, index, true);
+      push(ready, index, Event::TensorCore);
       return;
     }
     sm.queue.pop_front();
@@ -636,7 +677,7 @@ void Simulator::runWarp(uint32_t warp, double time) {
   while (state.position < steps.size()) {
     // What shares servers with others happens in the order of time.
     if (!events.empty() && events.top().time < time)
-      return push(time, warp, false);
+      return push(time, warp);
     const Step &next = steps[state.position++];
     if (!step(warp, next, time)) {
       --state.position;
@@ -657,10 +698,17 @@ SimulationResult Simulator::run() {
   while (!events.empty()) {
     Event event = events.top();
     events.pop();
-    if (event.isTensor)
-      runTensor(event.index, event.time);
-    else
+    switch (event.kind) {
+    case Event::Warp:
       runWarp(event.index, event.time);
+      break;
+    case Event::TensorCore:
+      runTensor(event.index, event.time);
+      break;
+    case Event::Fill:
+      fill(event.index, event.time);
+      break;
+    }
   }
   if (liveClusters != 0) {
     out.error =

@@ -29,6 +29,7 @@ struct OperationTimes {
   double read = -1;    ///< a Store has read its source
   double done = -1;    ///< and those who wait can be told
   double transfer = 0; ///< of a copy: waiting for and using bandwidth
+  double fill = 0;     ///< of a copy: waiting for shared memory
   Limit limit = Limit::Nothing;
   uint32_t warp = None;   ///< that issued it last
   uint32_t before = None; ///< Commit: the Mma that it followed

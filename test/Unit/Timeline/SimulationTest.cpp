@@ -195,6 +195,34 @@ TEST(Simulation, SharedMemoryTakesTurns) {
   EXPECT_LE(result.end, 40 * 4 + 2);
 }
 
+TEST(Simulation, FillsMayTakeTurnsToo) {
+  // 50000 bytes arrive in 1000 cycles and take 500 of shared memory; stores of
+  // 90000 bytes take 900 at the same time, the last of which is not waited for.
+  auto timesOf = [](double share) {
+    Build build(1, 2);
+    uint32_t full = build.moment();
+    build.step(0, 0, Kind::Start, build.operation(OpKind::Load, 50000, {full}));
+    build.step(0, 0, Kind::Wait, full);
+    build.step(0, 1, Kind::Work, 150); // until the data arrives
+    for (int k = 0; k < 225; ++k)
+      build.step(0, 1, Kind::SharedStore, 400);
+    Rates rates = plainRates();
+    rates[RateId::FillShare] = share;
+    SimulationResult result = run(build, rates);
+    return std::pair(result.warps[0].end, result.warps[1].end);
+  };
+  auto [alone, stores] = timesOf(0);
+  EXPECT_DOUBLE_EQ(alone, 1000 + 300);
+  EXPECT_DOUBLE_EQ(stores, 300 + 900 - 4);
+  auto [half, someStores] = timesOf(0.5);
+  auto [whole, lateStores] = timesOf(1);
+  // The stores wait for what arrives; that waits for one store at a time.
+  EXPECT_NEAR(someStores, 300 + 900 + 250, 15);
+  EXPECT_NEAR(lateStores, 300 + 900 + 500, 15);
+  EXPECT_NEAR(half, 1300, 25);
+  EXPECT_NEAR(whole, 1300, 25);
+}
+
 TEST(Simulation, LoadsAreWaitedForAtTheirUse) {
   Build build;
   build.step(0, 0, Kind::SharedLoad, 100); // 1 cycle, 9 of latency
