@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace bsmm::timeline {
 
@@ -313,12 +314,23 @@ Attribution attribute(const Recording &recording,
                       const SimulationResult &result) {
   Attribution sum;
   sum.total = result.end * result.smCount;
+  std::map<std::pair<Cause, uint32_t>, double> lines;
   for (uint32_t sm = 0; sm < result.smCount; ++sm)
     for (const Span &span : attributeSm(recording, result, sm)) {
-      sum.cycles[static_cast<size_t>(span.cause)] += span.end - span.begin;
-      if (isSteady(span.cause))
-        sum.steady += span.end - span.begin;
+      double cycles = span.end - span.begin;
+      sum.cycles[static_cast<size_t>(span.cause)] += cycles;
+      if (!isSteady(span.cause))
+        continue;
+      sum.steady += cycles;
+      if (span.cause != Cause::Multiply)
+        lines[{span.cause, span.line}] += cycles;
     }
+  for (auto &[key, cycles] : lines)
+    sum.lines.push_back({key.first, key.second, cycles});
+  std::stable_sort(sum.lines.begin(), sum.lines.end(),
+                   [](const LineCycles &a, const LineCycles &b) {
+                     return a.cycles > b.cycles;
+                   });
   return sum;
 }
 

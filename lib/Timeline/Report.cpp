@@ -110,11 +110,18 @@ std::string formatReport(const Timeline &timeline) {
     }
     text +=
         print("  %-46s %6.2f %%\n", "own schedule", 100 * sum.ownSchedule());
-    for (Cause cause : {Cause::Epilogue, Cause::Barrier, Cause::Issue})
-      if (sum.cycles[static_cast<size_t>(cause)] > 0)
-        text +=
-            print("    %-44s %6.2f %%\n", std::string(causeText(cause)).c_str(),
-                  share(cause, sum.steady));
+    for (Cause cause : {Cause::Epilogue, Cause::Barrier, Cause::Issue}) {
+      if (sum.cycles[static_cast<size_t>(cause)] <= 0)
+        continue;
+      text +=
+          print("    %-44s %6.2f %%\n", std::string(causeText(cause)).c_str(),
+                share(cause, sum.steady));
+      // Where it is worth looking.
+      for (const LineCycles &at : sum.lines)
+        if (at.cause == cause && at.line != 0 && at.cycles > 0.005 * sum.steady)
+          text += print("      line %-39u %6.2f %%\n", at.line,
+                        100 * at.cycles / sum.steady);
+    }
   }
 
   if (result.loadedBytes != 0) {
@@ -172,6 +179,12 @@ std::string timelineToJson(const Timeline &timeline) {
   json["outside_of_steady_state"] = run;
   json["steady_state"] = {{"cycles", sum.steady}, {"causes", steady}};
   json["own_schedule"] = sum.ownSchedule();
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  for (const LineCycles &at : sum.lines)
+    lines.push_back({{"cause", std::string(causeName(at.cause))},
+                     {"line", at.line},
+                     {"cycles", at.cycles}});
+  json["lines"] = lines;
   Streaming flow = streaming(result, rates);
   json["streaming"] = {{"cycles_before", flow.before},
                        {"cycles_during", flow.during},

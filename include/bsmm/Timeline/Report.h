@@ -59,6 +59,14 @@ struct Span {
   uint32_t line = 0; ///< of the PTX; 0: none
 };
 
+/// Cycles of a cause at a line of the PTX: the wait that came late or after
+/// which something was issued late, or the operation waited for.
+struct LineCycles {
+  Cause cause = Cause::Issue;
+  uint32_t line = 0; ///< 0: none
+  double cycles = 0;
+};
+
 struct Attribution {
   /// Cycles of all SMs, by cause; their sum is the SMs times the run's cycles.
   std::array<double, CauseCount> cycles = {};
@@ -70,6 +78,8 @@ struct Attribution {
   }
   /// Part of the steady state that the kernel's own schedule loses.
   double ownSchedule() const;
+  /// The causes of the steady state but Multiply by line, longest first.
+  std::vector<LineCycles> lines;
 };
 
 /// Spans of SM `sm`, without gaps, from 0 to the end of the run.

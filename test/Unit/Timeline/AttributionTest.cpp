@@ -25,6 +25,12 @@ static Attribution checked(const Recording &recording,
     EXPECT_NEAR(time, result.end, 1e-3);
   }
   Attribution sum = attribute(recording, result);
+  double atLines = 0;
+  for (const LineCycles &at : sum.lines)
+    atLines += at.cycles;
+  EXPECT_NEAR(atLines,
+              sum.steady - sum.cycles[static_cast<size_t>(Cause::Multiply)],
+              1e-6 * sum.total + 1e-3);
   EXPECT_NEAR(std::accumulate(sum.cycles.begin(), sum.cycles.end(), 0.0),
               sum.total, 1e-6 * sum.total + 1e-3);
   return sum;
@@ -237,6 +243,7 @@ TEST(Attribution, ReportsSayTheSame) {
   EXPECT_NE(text.find("k for sm_100a: 1 CTAs on 1 SMs at 1 GHz"),
             std::string::npos);
   EXPECT_NE(text.find("own schedule"), std::string::npos);
+  EXPECT_NE(text.find("\n      line 1 "), std::string::npos) << text;
   EXPECT_NE(json.find("\"schema\": \"bsmm.timeline/1\""), std::string::npos);
   std::string trace = timelineToTrace(timeline, {0, 9});
   for (const char *part : {"tensor core idles", "\"TMA\"", "(epilogue)",
