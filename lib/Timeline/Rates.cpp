@@ -9,6 +9,7 @@
 
 #include "bsmm/Timeline/Rates.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace bsmm::timeline {
@@ -140,16 +141,18 @@ bool setRate(Rates &rates, const std::string &name, double value,
     RateId id = table[k].id;
     bool mayBeZero = id == Id::FillShare || id == Id::MmaCompletion ||
                      table[k].unit == "ns" || table[k].unit == "clk";
+    // Less would only make numbers that no floating point holds.
+    constexpr double smallest = 1e-3;
     double largest = id == Id::FillShare ? 1 : id == Id::Sms ? 4096 : 1e9;
-    if (!(value <= largest) || value < 0 || (value == 0 && !mayBeZero) ||
-        (id == Id::Sms &&
-         value != static_cast<double>(static_cast<int>(value)))) {
+    bool isWhole = value == std::floor(value);
+    if (!(value <= largest) ||
+        !(value >= smallest || (value == 0 && mayBeZero)) ||
+        (id == Id::Sms && !isWhole)) {
       char text[160];
       std::snprintf(text, sizeof(text),
                     "expected a %s from %s to %g for the rate '%s', got %g",
                     id == Id::Sms ? "whole number" : "number",
-                    mayBeZero ? "0" : "more than 0", largest, name.c_str(),
-                    value);
+                    mayBeZero ? "0" : "0.001", largest, name.c_str(), value);
       error = text;
       return false;
     }

@@ -110,6 +110,15 @@ class Recorder : public Observer {
 public:
   explicit Recorder(Recording &recording) : out(recording) {}
 
+  /// Steps of all warps, and global memory of operations.
+  uint64_t size() const {
+    uint64_t sum = out.rows.size() + out.operations.size();
+    for (const CtaProgram &cta : out.ctas)
+      for (const WarpProgram &warp : cta.warps)
+        sum += warp.steps.size();
+    return sum;
+  }
+
   void beginCta(const ObservedCta &told) override {
     index[told.cta] = static_cast<uint32_t>(out.ctas.size());
     CtaProgram cta;
@@ -379,7 +388,7 @@ private:
 } // namespace
 
 RecordResult record(const Program &program, const Launch &launch,
-                    uint64_t maxInstructions) {
+                    uint64_t maxInstructions, uint64_t mostSteps) {
   RecordResult result;
   result.recording.target = program.target();
   Recorder recorder(result.recording);
@@ -388,7 +397,15 @@ RecordResult record(const Program &program, const Launch &launch,
   options.skipData = true;
   options.checkHazards = false;
   options.maxInstructions = maxInstructions;
+  // An instruction makes a few steps at most, so that this is often enough.
+  options.progressInterval = std::max<uint64_t>(1, mostSteps / 64);
+  options.progress = [&](uint64_t, uint64_t, uint64_t) {
+    return recorder.size() <= mostSteps;
+  };
   result.report = run(program, launch, options);
+  if (recorder.size() > mostSteps)
+    result.error = "the run has more than " + std::to_string(mostSteps) +
+                   " steps to record: take fewer CTAs or fewer steps of K";
   return result;
 }
 

@@ -28,6 +28,7 @@ struct Server {
 
 /// A server that keeps how busy it was.
 struct MeteredServer : Server {
+  static constexpr size_t MostBuckets = size_t(1) << 20;
   std::vector<float> busy; ///< cycles, by MeterCycles
 
   double serve(double time, double bytes) {
@@ -35,6 +36,8 @@ struct MeteredServer : Server {
     double end = Server::serve(time, bytes);
     while (at < end) {
       size_t bucket = static_cast<size_t>(at / MeterCycles);
+      if (bucket >= MostBuckets)
+        break; // an absurd rate: nobody needs to know how busy it was
       if (bucket >= busy.size())
         busy.resize(bucket + 1, 0);
       double until =

@@ -150,6 +150,8 @@ int timelineCommand(int argc, char **argv) {
       return usageError(error);
 
   RecordResult recorded = record(*loaded.program, file.launch, maxInstructions);
+  if (!recorded.error.empty())
+    return failure(recorded.error);
   for (const emulator::Diagnostic &diagnostic : recorded.report.diagnostics)
     std::fprintf(stderr, "%s: %s\n", file.ptxPath.c_str(),
                  emulator::formatDiagnostic(diagnostic).c_str());

@@ -105,7 +105,11 @@ struct RecordResult {
   Recording recording;
   /// Errors that the emulator found; the recording is good when there are none.
   emulator::Report report;
+  std::string error; ///< why there is no recording, if not for the report's
 };
+
+/// Steps and operations of a recording; more than that are an error.
+constexpr uint64_t MostSteps = 200'000'000;
 
 /// Runs the launch in the emulator without its arithmetic and records it.
 /// Where a warp goes must not depend on what tensor cores compute or bulk
@@ -113,7 +117,8 @@ struct RecordResult {
 /// got in the emulator.
 RecordResult record(const emulator::Program &program,
                     const emulator::Launch &launch,
-                    uint64_t maxInstructions = 0);
+                    uint64_t maxInstructions = 0,
+                    uint64_t mostSteps = MostSteps);
 
 } // namespace bsmm::timeline
 

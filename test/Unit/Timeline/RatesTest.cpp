@@ -47,8 +47,9 @@ TEST(Rates, Set) {
   EXPECT_EQ(rates.bytesPerCycle(300), 200);
   EXPECT_TRUE(setRate(rates, "launch", 0, error));
   EXPECT_FALSE(setRate(rates, "clock", 0, error));
-  EXPECT_EQ(error, "expected a number from more than 0 to 1e+09 for the rate "
+  EXPECT_EQ(error, "expected a number from 0.001 to 1e+09 for the rate "
                    "'clock', got 0");
+  EXPECT_FALSE(setRate(rates, "l2_bandwidth", 1e-300, error));
   EXPECT_FALSE(setRate(rates, "sms", 1.5, error));
   EXPECT_FALSE(setRate(rates, "sms", 1e6, error));
   EXPECT_FALSE(setRate(rates, "dram_bandwidth", -1, error));

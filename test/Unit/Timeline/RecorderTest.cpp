@@ -163,6 +163,23 @@ TEST(Recorder, DataIsNotMoved) {
   EXPECT_FALSE(result.report.completed);
 }
 
+TEST(Recorder, HugeRunsAreRefused) {
+  std::unique_ptr<Program> program = load("bar.sync 0;\nbar.sync 0;\n");
+  ASSERT_TRUE(program);
+  std::vector<uint8_t> memory(64);
+  Launch launch;
+  launch.block = {64, 1, 1};
+  launch.grid = {100, 1, 1};
+  launch.buffers = {{"memory", memory.data(), memory.size(), false}};
+  launch.parameters = {Parameter::pointer(0), Parameter::pointer(0)};
+  EXPECT_EQ(record(*program, launch).error, "");
+  // Five steps for each of the 200 warps.
+  EXPECT_EQ(record(*program, launch, 0, 1000).error, "");
+  EXPECT_EQ(record(*program, launch, 0, 500).error,
+            "the run has more than 500 steps to record: take fewer CTAs or "
+            "fewer steps of K");
+}
+
 TEST(Recorder, WarpgroupMultiplications) {
   std::string registers;
   for (int k = 0; k < 4; ++k)
