@@ -530,10 +530,10 @@ struct Machine {
   void observeCta(const Cta &cta);
   void observeInstruction(const Warp &warp, uint32_t pc, uint32_t mask);
   void observeOperation(const AsyncOp &op);
-  void observeArrival(const Cta &cta, uint32_t offset, uint64_t phase,
+  void observeArrival(const Cta &cta, uint32_t offset, const Mbarrier &barrier,
                       const Warp *warp);
   void observeWait(const Warp &warp, const Cta &cta, uint32_t offset,
-                   uint64_t completedPhases);
+                   const Mbarrier &barrier);
   void observeNamed(const Warp &warp, uint32_t id, uint64_t use, bool arrives);
   void observeCluster(const Warp &warp, uint64_t phase, bool arrives);
   void observeFinished(const Warp &warp, const AsyncOp &op, bool readOnly);

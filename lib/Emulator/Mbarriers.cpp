@@ -68,7 +68,7 @@ void Machine::arriveMbarrier(Cta &cta, uint32_t offset, uint32_t count,
              line, &cta, warpIndex, lane);
     count = barrier->pending;
   }
-  observeArrival(cta, offset, barrier->phase, warp);
+  observeArrival(cta, offset, *barrier, warp);
   barrier->pending -= count;
   if (knowledge != nullptr)
     barrier->current.join(*knowledge);
@@ -87,7 +87,7 @@ void Machine::addTransactions(Cta &cta, uint32_t offset, int64_t bytes,
              line, &cta, warpIndex, lane);
     return;
   }
-  observeArrival(cta, offset, barrier->phase, warp);
+  observeArrival(cta, offset, *barrier, warp);
   barrier->transactions += bytes;
   if (barrier->transactions > MaxTransactions ||
       barrier->transactions < -MaxTransactions)
@@ -349,7 +349,7 @@ static Step execWait(Exec &x, const Inst &i, uint32_t mask) {
       return;
     }
     result |= 1u << lane;
-    m.observeWait(*x.warp, *cta, offset, barrier->phase);
+    m.observeWait(*x.warp, *cta, offset, *barrier);
     barrier->observed = true;
     if (m.options->checkHazards)
       m.readShared(*cta, offset, 8,

@@ -53,28 +53,33 @@ void Machine::observeOperation(const AsyncOp &op) {
   options->observer->operation(name(*this, *op.warp), *op.observed);
 }
 
-void Machine::observeArrival(const Cta &cta, uint32_t offset, uint64_t phase,
-                             const Warp *warp) {
+/// Phases of mbarriers that were at the same place before count, too.
+static ObservedBarrier phaseOf(uint64_t cta, uint32_t offset,
+                               const Mbarrier &barrier) {
+  ObservedBarrier result;
+  result.owner = cta;
+  result.number = offset;
+  result.phase = barrier.clockBase + barrier.phase;
+  return result;
+}
+
+void Machine::observeArrival(const Cta &cta, uint32_t offset,
+                             const Mbarrier &barrier, const Warp *warp) {
   if (options->observer == nullptr || warp == nullptr)
     return;
-  ObservedBarrier barrier;
-  barrier.owner = ctaNumber(cta);
-  barrier.number = offset;
-  barrier.phase = phase;
-  options->observer->arrival(name(*this, *warp), barrier,
+  options->observer->arrival(name(*this, *warp),
+                             phaseOf(ctaNumber(cta), offset, barrier),
                              completing != nullptr ? completing->issue : 0);
 }
 
 void Machine::observeWait(const Warp &warp, const Cta &cta, uint32_t offset,
-                          uint64_t completedPhases) {
+                          const Mbarrier &barrier) {
   // A fresh mbarrier counts as one whose phase before the first is complete.
-  if (options->observer == nullptr || completedPhases == 0)
+  if (options->observer == nullptr || barrier.phase == 0)
     return;
-  ObservedBarrier barrier;
-  barrier.owner = ctaNumber(cta);
-  barrier.number = offset;
-  barrier.phase = completedPhases - 1;
-  options->observer->observed(name(*this, warp), barrier);
+  ObservedBarrier before = phaseOf(ctaNumber(cta), offset, barrier);
+  --before.phase;
+  options->observer->observed(name(*this, warp), before);
 }
 
 void Machine::observeNamed(const Warp &warp, uint32_t id, uint64_t use,

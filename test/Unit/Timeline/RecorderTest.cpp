@@ -124,7 +124,6 @@ TEST(Recorder, CopiesSignalTheirMbarrier) {
     // One arrival and two copies.
     EXPECT_EQ(recording.moments[moment].contributions, 3u);
     EXPECT_EQ(recording.moments[moment].owner, cta);
-    EXPECT_EQ(recording.moments[moment].phase, 0u);
     ASSERT_EQ(first.rowCount, 1u);
     const ObservedRows &rows = recording.rows[first.firstRow];
     const ObservedRows &other =
@@ -145,6 +144,31 @@ TEST(Recorder, CopiesSignalTheirMbarrier) {
   EXPECT_EQ(recording.rows[recording.operations[2].firstRow].address -
                 recording.rows[recording.operations[0].firstRow].address,
             512u);
+}
+
+TEST(Recorder, AnMbarrierInThePlaceOfAnother) {
+  // Phase 0 of the second one is another moment.
+  std::string use = "@%p1 mbarrier.init.shared.b64 [s], 1;\n"
+                    "bar.sync 0;\n"
+                    "@%p1 mbarrier.arrive.shared.b64 _, [s];\n"
+                    "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [s], 0;\n"
+                    "@!%p2 bra WAIT;\n"
+                    "bar.sync 0;\n"
+                    "@%p1 mbarrier.inval.shared.b64 [s];\n";
+  std::string again = use;
+  for (size_t at; (at = again.find("WAIT")) != std::string::npos;)
+    again.replace(at, 4, "MORE");
+  Recorded run("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n" + use + again,
+               1, 64);
+  std::vector<uint32_t> moments;
+  for (uint32_t number : run.arguments(0, 1, Kind::Wait))
+    if (run.result.recording.moments[number].kind ==
+        ObservedBarrier::Kind::Mbarrier)
+      moments.push_back(number);
+  ASSERT_EQ(moments.size(), 2u);
+  EXPECT_NE(moments[0], moments[1]);
+  for (uint32_t number : moments)
+    EXPECT_EQ(run.result.recording.moments[number].contributions, 1u);
 }
 
 TEST(Recorder, DataIsNotMoved) {
