@@ -185,8 +185,10 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   manifest.block = {int64_t(*kernel.getBlockSize()), 1, 1};
   if (int64_t ctas = int64_t(kernel.getClusterSize().value_or(1)); ctas != 1) {
     manifest.cluster = {ctas, 1, 1};
-    // The CTAs of a cluster share the steps along K of one tile.
-    manifest.grid.splitK = ctas;
+    // The CTAs of a cluster share the steps along K of one tile, or loads.
+    if (kernel.walk([](ReduceClusterOp) { return WalkResult::interrupt(); })
+            .wasInterrupted())
+      manifest.grid.splitK = ctas;
   }
   manifest.dynamicSharedMemory = *kernel.getDynamicSharedMemory();
   TileAttr tile = kernel.getTileAttr();

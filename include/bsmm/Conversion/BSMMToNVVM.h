@@ -31,6 +31,8 @@ namespace bsmm {
 
 /// Values that every operation of a kernel may use; made at its entry.
 struct KernelValues {
+  /// CTAs of a cluster.
+  int64_t clusterSize = 1;
   /// Start of dynamic shared memory, !llvm.ptr<3>.
   mlir::Value sharedBase;
   /// Thread and warp number in the CTA, i32.

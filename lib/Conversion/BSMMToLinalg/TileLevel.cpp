@@ -250,12 +250,15 @@ FailureOr<Value> KernelLowering::countCtas() {
   Value tiles =
       emit.multiply(emit.multiply(tilesM, tilesN), argument(ArgumentRole::L));
   // The CTAs of a cluster share the steps of one tile; here each of them takes
-  // all steps.
-  tiles = emit.multiply(tiles, int64_t(kernel.getClusterSize().value_or(1)));
+  // all steps. Or they have tiles of their own; then there are some to spare.
+  int64_t cluster = int64_t(kernel.getClusterSize().value_or(1));
+  tiles = emit.multiply(tiles, cluster);
+  // Whole clusters.
   if (*rule == GridRule::Persistent)
     tiles = arith::MinUIOp::create(
         builder, tiles,
-        emit.index(std::max<int64_t>(1, options.persistentCtas)));
+        emit.index(std::max<int64_t>(1, options.persistentCtas / cluster) *
+                   cluster));
   return tiles;
 }
 

@@ -183,14 +183,11 @@ struct KernelPreparation {
     WalkResult walk = kernel.walk([&](Operation *op) {
       // Nothing of what a kernel says is left out silently.
       if (auto create = dyn_cast<CreateChannelOp>(op);
-          create && create.getCluster()) {
-        op->emitOpError("expected a channel of one CTA: channels of a cluster "
-                        "are not lowered yet");
-        return WalkResult::interrupt();
-      }
-      if (auto load = dyn_cast<LoadAsyncOp>(op); load && load.getMulticast()) {
-        op->emitOpError("expected a copy to one CTA: multicast is not lowered "
-                        "yet");
+          create && create.getCluster() &&
+          (create.getProducer().getKind() == ArrivalKind::MmaCommit ||
+           create.getConsumer().getKind() == ArrivalKind::MmaCommit)) {
+        op->emitOpError("expected threads or warps to arrive at a channel of a "
+                        "cluster: mma_commit is not lowered for it yet");
         return WalkResult::interrupt();
       }
       if (isa<AllocOp, CreateChannelOp>(op) && op->getBlock() != &entry) {
@@ -335,6 +332,7 @@ struct KernelPreparation {
     Location loc = kernel.getLoc();
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     KernelValues values;
+    values.clusterSize = int64_t(kernel.getClusterSize().value_or(1));
     values.sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
     values.thread =
         NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
@@ -356,11 +354,15 @@ struct KernelPreparation {
         for (int64_t index = 0; index < 2 * slots; ++index) {
           ArrivalAttr arrival =
               index < slots ? op.getProducer() : op.getConsumer();
+          // Consumers of all CTAs release the slot of each.
+          int64_t count = arrival.getCount();
+          if (op.getCluster() && index >= slots)
+            count *= values.clusterSize;
           NVVM::MBarrierInitOp::create(
               builder, loc,
               advance(builder, loc, values.sharedBase,
                       *op.getBarrierOffset() + index * target::mbarrier::bytes),
-              constantI32(builder, loc, arrival.getCount()), Value());
+              constantI32(builder, loc, count), Value());
         }
       });
       NVVM::FenceMbarrierInitOp::create(builder, loc);
@@ -395,6 +397,21 @@ struct KernelPreparation {
       NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
     }
     buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    // A CTA whose memory others still write to, or at whose barriers they
+    // arrive, does not end.
+    bool hasClusterChannel = kernel
+                                 .walk([](CreateChannelOp op) {
+                                   return op.getCluster()
+                                              ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+                                 })
+                                 .wasInterrupted();
+    if (hasClusterChannel) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(kernel.getBody().front().getTerminator());
+      NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
+      NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
+    }
     if (!columns)
       return values;
     values.tensorMemoryBase =

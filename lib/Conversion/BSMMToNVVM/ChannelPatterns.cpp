@@ -55,6 +55,23 @@ static void buildWait(OpBuilder &builder, Location loc, Value barrier,
                                         constantI32(builder, loc, suspendHint));
 }
 
+/// Arrives at the barrier of the same place in every CTA of the cluster. What
+/// the arrival says is that the tensor core has read a slot, which has been
+/// waited for: nothing that this thread wrote is to be seen elsewhere, so that
+/// release at the scope of the CTA will do, as in CUTLASS (ClusterBarrier). At
+/// the scope of the cluster ptxas makes it a fence of the whole GPU.
+static void buildClusterArrivals(OpBuilder &builder, Location loc,
+                                 Value barrier, int64_t ctas) {
+  auto pointer = LLVM::LLVMPointerType::get(
+      builder.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  for (int64_t rank = 0; rank < ctas; ++rank) {
+    Value remote = NVVM::MapaOp::create(builder, loc, pointer, barrier,
+                                        constantI32(builder, loc, rank));
+    NVVM::MBarrierArriveOp::create(builder, loc, Type(), remote, Value(),
+                                   NVVM::MemScopeKind::CTA, false);
+  }
+}
+
 static int64_t slotBytes(ChannelType type) {
   int64_t bytes = 0;
   for (BufferType buffer : type.getBuffers())
@@ -209,8 +226,13 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
       if (isInTensorMemory(type))
         buildTensorFence(rewriter, loc,
                          NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-      NVVM::MBarrierArriveOp::create(rewriter, loc, Type(), barrier, Value(),
-                                     NVVM::MemScopeKind::CTA, false);
+      int64_t ctas =
+          create.getCluster() ? this->getKernelValues(op).clusterSize : 1;
+      if (isProducer || ctas == 1)
+        NVVM::MBarrierArriveOp::create(rewriter, loc, Type(), barrier, Value(),
+                                       NVVM::MemScopeKind::CTA, false);
+      else
+        buildClusterArrivals(rewriter, loc, barrier, ctas);
     }
     rewriter.eraseOp(op);
     return success();

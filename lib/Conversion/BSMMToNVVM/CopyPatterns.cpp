@@ -58,7 +58,15 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
       return op.emitOpError("expected a target on the gpu.module");
     // Copies into the CTA's own memory have a form of their own since PTX 8.6;
     // before that its address in the cluster's window says the same.
-    bool isCTAOnly = gpu->emittedPtx >= target::tma::sharedCtaDestinationPtx;
+    bool isCTAOnly = gpu->emittedPtx >= target::tma::sharedCtaDestinationPtx &&
+                     !op.getMulticast();
+    // The bytes arrive at the same addresses of every CTA.
+    Value mask;
+    if (op.getMulticast()) {
+      int64_t ctas = getKernelValues(op).clusterSize;
+      mask = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI16Type(),
+                                          (int64_t(1) << ctas) - 1);
+    }
     for (const BoxPlan::Box &box : plan->boxes) {
       Value destination =
           advance(rewriter, loc, adaptor.getDestination(), box.sharedOffset);
@@ -72,7 +80,7 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           rewriter, loc, destination, adaptor.getMap(),
           buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates()),
-          barrier, ValueRange{}, Value(), Value(), NVVM::TMALoadMode::TILE,
+          barrier, ValueRange{}, mask, Value(), NVVM::TMALoadMode::TILE,
           isCTAOnly, NVVM::CTAGroupKindAttr(), Value());
     }
     rewriter.eraseOp(op);

@@ -111,12 +111,30 @@ void PipelineBuilder::emitLoads() {
   emitRoleLoop([&](IRMapping &local, Value iteration) {
     auto slot =
         AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
-    for (auto [load, buffer] : llvm::zip(tile.loads, slot.getBuffers())) {
+    for (auto [load, buffer, isMulticast] :
+         llvm::zip(tile.loads, slot.getBuffers(), tile.isMulticast)) {
       SmallVector<Value> coordinates;
       for (Value coordinate : load.getCoordinates())
         coordinates.push_back(local.lookup(coordinate));
+      Value destination = buffer;
+      if (isMulticast) {
+        // This CTA's share of the rows, for all.
+        auto type = cast<BufferType>(buffer.getType());
+        int64_t rows = type.getShape()[0] / tile.multicast;
+        Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+        Value row = arith::MulIOp::create(builder, loc, rank, constant(rows));
+        Value &place = coordinates[coordinates.size() - 2];
+        place = arith::AddIOp::create(builder, loc, place, row);
+        destination = SliceRowsOp::create(
+            builder, loc,
+            BufferType::get(type.getContext(), {rows, type.getShape()[1]},
+                            type.getElementType(), type.getMemorySpace(),
+                            type.getLayout()),
+            buffer, row);
+      }
       LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
-                          coordinates, buffer, loadChannel, iteration);
+                          coordinates, destination, loadChannel, iteration,
+                          isMulticast);
     }
     CommitOp::create(builder, loc, loadChannel, iteration);
   });
@@ -292,21 +310,32 @@ int64_t PipelineBuilder::getBlockSize() {
          (tile.tileLoop ? 2 * target::threads::perWarp : 0);
 }
 
-/// The output's tensor map describes what one store moves.
+/// A tensor map describes what one copy moves: a piece of the output, a CTA's
+/// share of a load.
 Type PipelineBuilder::getArgumentType(BlockArgument argument) {
   auto store = dyn_cast<TmaStoreOp>(tile.store);
-  if (!store || store.getMap() != argument)
-    return argument.getType();
-  return tile.getStoreMapType(store);
+  if (store && store.getMap() == argument)
+    return tile.getStoreMapType(store);
+  for (auto [load, isMulticast] : llvm::zip(tile.loads, tile.isMulticast)) {
+    if (!isMulticast || load.getMap() != argument)
+      continue;
+    auto map = cast<TensorMapType>(argument.getType());
+    SmallVector<int64_t> shape(map.getShape());
+    shape[shape.size() - 2] /= tile.multicast;
+    return TensorMapType::get(map.getContext(), shape, map.getElementType());
+  }
+  return argument.getType();
 }
 
 void PipelineBuilder::createChannels() {
   MLIRContext *context = builder.getContext();
   auto create = [&](int64_t slots, ArrayRef<BufferType> buffers,
-                    ArrivalAttr producer, ArrivalAttr consumer) {
+                    ArrivalAttr producer, ArrivalAttr consumer,
+                    bool isOfCluster = false) {
     return CreateChannelOp::create(
         builder, loc, ChannelType::get(context, slots, buffers), producer,
-        consumer, UnitAttr(), nullptr, nullptr, nullptr);
+        consumer, isOfCluster ? builder.getUnitAttr() : UnitAttr(), nullptr,
+        nullptr, nullptr);
   };
   auto transaction = ArrivalAttr::get(context, ArrivalKind::Transaction, 1);
   if (tile.accumulatesInRegisters()) {
@@ -314,7 +343,8 @@ void PipelineBuilder::createChannels() {
         tile.consumerWarpgroups * target::threads::warpsPerWarpgroup;
     auto consumerWarps = ArrivalAttr::get(context, ArrivalKind::Warps, warps);
     loadChannel =
-        create(tile.stages, tile.loadTypes, transaction, consumerWarps);
+        create(tile.stages, tile.loadTypes, transaction, consumerWarps,
+               /*isOfCluster=*/tile.multicast != 1);
     if (tile.consumers != 1)
       turnChannel = create(1, {}, consumerWarps, consumerWarps);
     return;

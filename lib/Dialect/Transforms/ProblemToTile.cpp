@@ -173,9 +173,9 @@ LogicalResult KernelBuilder::check() {
   if (config.clusterM < 1 || config.clusterM > target::cluster::maxPortable)
     return op.emitOpError("expected cluster-m in 1..")
            << target::cluster::maxPortable << ", got " << config.clusterM;
-  if (config.clusterM != 1)
-    return op.emitOpError("expected cluster-m=1: copies to all CTAs of a "
-                          "cluster are not lowered yet, got cluster-m=")
+  if (config.clusterM != 1 && (!config.isPersistent || op.isBlockScaled()))
+    return op.emitOpError("expected cluster-m with persistent=true and without "
+                          "block scales, got cluster-m=")
            << config.clusterM;
   return op.isBlockScaled() ? checkBlockScales() : checkDense();
 }
@@ -458,11 +458,15 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     return arith::IndexCastOp::create(builder, i32, index);
   };
   Value first = toI32(gpu::BlockIdOp::create(builder, gpu::Dimension::x));
-  // The CTAs of a cluster work on one tile.
-  if (config.split != 1)
-    first = arith::DivUIOp::create(builder, first, constant(config.split));
-  Value tilesM =
-      arith::CeilDivUIOp::create(builder, sizeM, constant(config.blockM));
+  // The CTAs of a cluster work on one tile, or on as many below each other.
+  Value rank;
+  int64_t clusterSize = config.split * config.clusterM;
+  if (config.clusterM != 1)
+    rank = arith::RemUIOp::create(builder, first, constant(clusterSize));
+  if (clusterSize != 1)
+    first = arith::DivUIOp::create(builder, first, constant(clusterSize));
+  Value tilesM = arith::CeilDivUIOp::create(
+      builder, sizeM, constant(config.blockM * config.clusterM));
   Value tilesN =
       arith::CeilDivUIOp::create(builder, sizeN, constant(config.blockN));
   Value tilesMN = arith::MulIOp::create(builder, tilesM, tilesN);
@@ -471,10 +475,17 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     Value inBatch = arith::RemUIOp::create(builder, number, tilesMN);
     auto order = GroupedOrderOp::create(builder, i32, i32, inBatch, tilesM,
                                         tilesN, config.group);
-    buildTile(batch, order.getRow(), order.getColumn());
+    Value row = order.getRow();
+    if (config.clusterM != 1) {
+      row = arith::MulIOp::create(builder, row, constant(config.clusterM));
+      row = arith::AddIOp::create(builder, row, rank);
+    }
+    buildTile(batch, row, order.getColumn());
   };
   if (config.isPersistent) {
     Value ctas = toI32(gpu::GridDimOp::create(builder, gpu::Dimension::x));
+    if (clusterSize != 1)
+      ctas = arith::DivUIOp::create(builder, ctas, constant(clusterSize));
     Value tiles = arith::MulIOp::create(builder, tilesMN, sizeL);
     auto loop = scf::ForOp::create(builder, first, tiles, ctas);
     if (config.isPingPong)
@@ -495,8 +506,7 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
       GridRuleAttr::get(context, config.isPersistent ? GridRule::Persistent
                                                      : GridRule::Tile),
       /*block_size=*/IntegerAttr(),
-      config.split == 1 ? IntegerAttr()
-                        : builder.getI64IntegerAttr(config.split),
+      clusterSize == 1 ? IntegerAttr() : builder.getI64IntegerAttr(clusterSize),
       /*dynamic_shared_memory=*/IntegerAttr(),
       /*tensor_memory_columns=*/IntegerAttr(), builder.getArrayAttr(roles),
       /*res_attrs=*/ArrayAttr());

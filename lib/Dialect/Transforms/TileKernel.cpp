@@ -1,6 +1,7 @@
 //===- TileKernel.cpp - what a tile-level kernel computes -----------------===//
 
 #include "TileKernel.h"
+#include "Cluster.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Dialect/Transforms/LayoutProof.h"
@@ -526,14 +527,51 @@ TensorMapType TileKernel::getStoreMapType(TmaStoreOp op) const {
   return TensorMapType::get(op.getContext(), shape, map.getElementType());
 }
 
+/// Which loads the CTAs of a cluster share out.
+LogicalResult TileKernel::analyzeMulticast() {
+  multicast = int64_t(kernel.getClusterSize().value_or(1));
+  if (!accumulatesInRegisters())
+    return kernel.emitOpError("expected no cluster_size with accumulators in "
+                              "tensor memory, got ")
+           << multicast;
+  for (scf::ForOp loop : {tileLoop, mainLoop})
+    for (Value bound : loop ? loop.getOperands().take_front(3) : ValueRange())
+      if (!isSameInCluster(bound, multicast))
+        return loop.emitOpError("expected bounds that are the same in all ")
+               << multicast << " CTAs of the cluster, which load together; "
+               << "divide block_id x by the cluster's size";
+  for (auto [index, load] : llvm::enumerate(loads)) {
+    BufferType type = loadTypes[index];
+    // A share is whole atoms of the one panel that the buffer consists of.
+    isMulticast[index] =
+        llvm::all_of(load.getCoordinates(),
+                     [&](Value coordinate) {
+                       return isSameInCluster(coordinate, multicast);
+                     }) &&
+        load.getMap().hasOneUse() &&
+        type.getShape()[0] % (8 * multicast) == 0 &&
+        getPackedBytes(type.getElementType(), type.getShape()[1]) ==
+            layout::swizzleWidth(getSwizzleMode(type.getLayout()));
+  }
+  if (!llvm::is_contained(isMulticast, true))
+    return kernel.emitOpError("expected a load that is the same in all ")
+           << multicast
+           << " CTAs of the cluster, of one swizzle's width and a multiple of "
+           << 8 * multicast << " rows";
+  return success();
+}
+
 /// How many CTAs share the steps of the loop over K.
 LogicalResult TileKernel::analyzeSplit() {
   auto stated =
       mainLoop->getAttrOfType<IntegerAttr>(BsmmDialect::getSplitAttrName());
   if (stated)
     split = stated.getInt();
-  if (int64_t ctas = int64_t(kernel.getClusterSize().value_or(1));
-      ctas != split)
+  int64_t ctas = int64_t(kernel.getClusterSize().value_or(1));
+  isMulticast.assign(loads.size(), false);
+  if (!stated && ctas != 1)
+    return analyzeMulticast();
+  if (ctas != split)
     return kernel.emitOpError("expected a cluster_size of ")
            << split << " CTAs, those that share the steps of the loop over K, "
            << "got " << ctas;

@@ -82,6 +82,10 @@ struct TileKernel {
   /// CTAs of a cluster that share the steps of the loop over K; each stores its
   /// share of the columns.
   int64_t split = 1;
+  /// CTAs of a cluster, each with output tiles of its own, that load together
+  /// what is the same for all; 1 without. Which loads that are.
+  int64_t multicast = 1;
+  llvm::SmallVector<bool> isMulticast;
   /// Shared memory through which they add their sums; null without.
   BufferType exchangeType;
   /// Warpgroups that multiply and drain one accumulator in registers.
@@ -106,6 +110,7 @@ private:
   mlir::LogicalResult analyzeSurroundings();
   mlir::LogicalResult analyzeSplit();
   mlir::LogicalResult analyzePingPong();
+  mlir::LogicalResult analyzeMulticast();
   mlir::LogicalResult analyzeStore();
   mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
   mlir::LogicalResult chooseMemory();

@@ -1,5 +1,6 @@
 //===- VerifyChannels.cpp - prove the protocol of channels ----------------===//
 
+#include "Cluster.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Target/Target.h"
@@ -498,12 +499,55 @@ static LogicalResult verifyLateConsumer(LateConsumer &consumer,
                                            consumer.last, false)));
 }
 
+/// The multicast load that fills the share of its CTA's rank: 1 / CTAs of the
+/// rows, from rank times so many on. Null for other slices.
+static LoadAsyncOp findShare(SliceRowsOp slice) {
+  int64_t rows = slice.getResult().getType().getShape()[0];
+  auto kernel = slice->getParentOfType<KernelOp>();
+  if (!slice->hasOneUse() ||
+      rows * int64_t(kernel.getClusterSize().value_or(1)) !=
+          slice.getSource().getType().getShape()[0])
+    return {};
+  auto start = slice.getRow().getDefiningOp<arith::MulIOp>();
+  bool isRank = rows == 1
+                    ? bool(slice.getRow().getDefiningOp<ClusterRankOp>())
+                    : start && start.getLhs().getDefiningOp<ClusterRankOp>() &&
+                          isConstant(start.getRhs(), rows);
+  auto load = dyn_cast<LoadAsyncOp>(*slice->getUsers().begin());
+  return isRank && load && load.getMulticast() ? load : LoadAsyncOp();
+}
+
+/// A slot that the CTAs of a cluster fill together is filled when all have come
+/// to it: they make the same trips.
+static LogicalResult verifyCluster(CreateChannelOp create, Operation *acquire,
+                                   const Schedule &schedule) {
+  int64_t ctas =
+      int64_t(create->getParentOfType<KernelOp>().getClusterSize().value_or(1));
+  for (const Schedule::Level &level : schedule.levels)
+    for (Value value : {level.lower, level.upper, level.step, level.increment})
+      if (!isSameInCluster(value, ctas))
+        return acquire->emitOpError("expected the same trips in all ")
+               << ctas << " CTAs of the cluster, which fill the slots of the "
+               << "channel together";
+  return success();
+}
+
 /// The bytes announced for a slot are the bytes delivered.
 static LogicalResult verifyCopies(CreateChannelOp create, AcquireOp acquire) {
   for (auto [index, buffer] : llvm::enumerate(acquire.getBuffers())) {
     Operation *copy = nullptr;
     for (Operation *user : buffer.getUsers()) {
       auto load = dyn_cast<LoadAsyncOp>(user);
+      // The CTAs of a cluster bring a share of the rows each, to all.
+      if (auto slice = dyn_cast<SliceRowsOp>(user)) {
+        load = findShare(slice);
+        if (!load)
+          return slice.emitOpError("expected the share of the CTA's rank, with "
+                                   "one multicast load of it");
+      } else if (load && load.getMulticast()) {
+        return load.emitOpError("expected a share of the buffer by a "
+                                "bsmm.slice_rows for a multicast load");
+      }
       if (!load)
         return user->emitOpError("expected only bsmm.load_async to fill a slot "
                                  "by transactions");
@@ -741,6 +785,9 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
       failed(verifyCopies(create, cast<AcquireOp>(acquire))))
     return failure();
   FailureOr<Schedule> produced = findSchedule(acquire);
+  if (create.getCluster() && succeeded(produced) &&
+      failed(verifyCluster(create, acquire, *produced)))
+    return failure();
   bool isOrder = create.getChannel().getType().getBuffers().empty();
   if (consumers.size() > 2 || (isOrder && consumers.size() != 1))
     return consumers.back().enters.empty()
