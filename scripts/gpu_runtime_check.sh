@@ -5,7 +5,11 @@
 # with float64 and the emulator, looks for lost memory, and runs the tests of the
 # Python package. One failing part does not stop the next.
 #
-#   scripts/gpu_runtime_check.sh [FOLDER]
+#   scripts/gpu_runtime_check.sh [--parts=NAME,...] [FOLDER]
+#
+# --parts runs only these parts, by their names in summary.json or what stands
+# before "-NUMBER" (boxes: boxes-1 to boxes-4). Set-up (configure, build, pack)
+# always runs.
 #
 # Results go to FOLDER (default: $OUT, or gpu-runtime-check): log.txt,
 # summary.json and the JSON of each part. Needs g++, CMake and the headers of
@@ -19,7 +23,15 @@
 
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
-out=${1:-${OUT:-gpu-runtime-check}}
+parts= out=
+for argument in "$@"; do
+  case $argument in
+    --parts=?*) parts=${argument#--parts=} ;;
+    -*) echo "expected --parts=NAME,... and a folder, got $argument" >&2; exit 2 ;;
+    *) out=$argument ;;
+  esac
+done
+out=${out:-${OUT:-gpu-runtime-check}}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 log=$out/log.txt
@@ -28,9 +40,17 @@ kernels=$root/test/Unit/Runtime/Kernels
 : >"$log"
 names=() codes=() seconds=()
 
+# Whether --parts asks for it.
+wanted() {
+  case $1 in configure | build | pack) return 0 ;; esac
+  case ",$parts," in ,, | *",$1,"* | *",${1%-[0-9]*},"*) return 0 ;; esac
+  return 1
+}
+
 # part NAME SECONDS COMMAND...: runs one part with a time limit.
 part() {
   local name=$1 limit=$2 start=$SECONDS code
+  wanted "$name" || return 0
   shift 2
   printf '\n=== %s: %s\n' "$name" "$*" >>"$log"
   # timeout runs programs; the functions below are exported.
@@ -134,7 +154,7 @@ python=${BSMM_TEST_PYTHON:-python3}
 has_python=false
 if "$python" -c "import torch" 2>>"$log"; then
   has_python=true
-  start_python $([ -f "$fp8" ] && echo --artifact "$fp8")
+  wanted python && start_python $([ -f "$fp8" ] && echo --artifact "$fp8")
 else
   echo "Python package: left out, $python has no torch" | tee -a "$log"
 fi
@@ -205,6 +225,13 @@ with open(os.path.join(out, "boxes.json"), "w") as file:
     json.dump(boxes, file, indent=1)
 PYTHON
 fi
+for asked in ${parts//,/ }; do
+  for name in "${names[@]}"; do
+    [ "$asked" = "$name" ] || [ "$asked" = "${name%-[0-9]*}" ] && continue 2
+  done
+  names+=("$asked") codes+=(2)
+  echo "$asked: no part of this name ran" | tee -a "$log"
+done
 failed=0
 for code in "${codes[@]}"; do [ "$code" -eq 0 ] || failed=$((failed + 1)); done
 echo "${#names[@]} parts, $failed failed"

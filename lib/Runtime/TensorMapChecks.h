@@ -8,8 +8,8 @@
 namespace bsmm::runtime {
 
 /// What is known of a tensor map before its addresses and extents are: element
-/// type, swizzle, box, element strides (none: all 1) and fill. Empty when
-/// legal.
+/// type, swizzle, box, element strides (none: all 1; each at least 1) and fill.
+/// Empty when legal.
 std::string validateTensorMapBox(target::TensorMapElement element,
                                  target::Swizzle swizzle,
                                  const std::vector<int64_t> &box,

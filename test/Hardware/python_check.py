@@ -564,9 +564,12 @@ def make_tests():
                 relative[fast] = float(((out.float() - exact) / exact).abs().max())
             bsmm.clear_kernels()
             REPORT["relative_error_precise_and_fast"] = [relative[False], relative[True]]
-            # Half a unit of bf16, and 127 ones lost beside the largest term.
-            self.assertLess(relative[False], 2**-8)
-            self.assertGreater(relative[True], 0.1)
+            # Rounding to bf16; and more than ten times that where ones are lost
+            # beside the largest term, all of them or half, as the sum is split.
+            rounding = 2**-8
+            self.assertLess(relative[False], rounding)
+            self.assertGreater(relative[True], 10 * rounding)
+            self.assertGreater(relative[True], 10 * relative[False])
 
         def size(self, info, name, wanted):
             low, high, step = info.sizes[name]

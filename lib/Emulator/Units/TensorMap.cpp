@@ -13,8 +13,8 @@ namespace bsmm::emulator::units {
 namespace {
 
 // What cuTensorMapEncodeTiled refuses beyond its documentation (driver 13.0 on
-// an H200): addresses from 2^57 on, and boxes of more bytes than an SM has
-// shared memory.
+// an H200): addresses from 2^57 on, and boxes that count more bytes than an SM
+// has shared memory.
 constexpr uint64_t addressEnd = uint64_t(1) << 57;
 constexpr uint64_t mostBoxBytes = 228 * 1024;
 
@@ -112,6 +112,21 @@ uint32_t elementBits(TensorMapElement element) {
   return 8;
 }
 
+namespace {
+
+/// The size of a box as cuTensorMapEncodeTiled counts it, which is not what a
+/// copy moves: whole steps of the element stride only, in dimension 0 as well.
+/// A box may count 0 bytes and bring more than shared memory holds; such a copy
+/// is refused by checkTransfer. Extents and steps must be in their ranges.
+uint64_t countedBoxBytes(const TensorMap &map) {
+  uint64_t bits = elementBits(map.element);
+  for (uint32_t i = 0; i < map.rank; ++i)
+    bits *= map.box[i] / map.elementStrides[i];
+  return bits / 8;
+}
+
+} // namespace
+
 std::string checkTensorMap(const TensorMap &map) {
   if (static_cast<unsigned>(map.element) > 15)
     return expected("an element type", "from 0 to 15",
@@ -202,10 +217,10 @@ std::string checkTensorMap(const TensorMap &map) {
                     "of at most " + std::to_string(span) +
                         " bytes with this swizzle",
                     rowSharedBytes(map));
-  if (boxTransactionBytes(map) > mostBoxBytes)
+  if (countedBoxBytes(map) > mostBoxBytes)
     return expected("a box",
                     "of at most " + std::to_string(mostBoxBytes) + " bytes",
-                    boxTransactionBytes(map));
+                    countedBoxBytes(map));
   return "";
 }
 

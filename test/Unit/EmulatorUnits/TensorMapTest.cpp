@@ -99,7 +99,8 @@ TEST(TensorMap, Limits) {
   EXPECT_TRUE(large(16, 256, 57, 1));
   EXPECT_FALSE(large(16, 256, 58, 1));
   EXPECT_TRUE(large(16, 256, 114, 2));
-  EXPECT_FALSE(large(16, 256, 115, 2));
+  EXPECT_TRUE(large(16, 256, 115, 2)) << "steps are rounded down";
+  EXPECT_FALSE(large(16, 256, 116, 2));
   EXPECT_TRUE(large(128, 8, 228, 1));
   EXPECT_FALSE(large(128, 8, 229, 1));
   // Sub-byte types.
@@ -142,6 +143,47 @@ TEST(TensorMap, Limits) {
     align8B(m);
     m.box[0] = 16;
   }));
+}
+
+/// Boxes that cuTensorMapEncodeTiled counts as small and that no shared memory
+/// holds: the map is legal, its copies are not.
+TEST(TensorMap, BoxesCountedByWholeSteps) {
+  struct Case {
+    uint32_t rank, box[5], steps[5];
+    bool legal;
+    uint64_t bytes; // that a copy brings
+  };
+  const Case cases[] = {
+      {4, {4, 256, 14, 184}, {3, 2, 1, 6}, true, 888832},
+      {4, {4, 256, 15, 185}, {3, 2, 1, 6}, true, 952320},
+      {4, {4, 256, 15, 186}, {3, 2, 1, 6}, false, 952320},
+      {4, {8, 256, 14, 184}, {3, 2, 1, 6}, false, 1777664},
+      {5, {4, 256, 7, 256, 256}, {5, 1, 3, 7, 3}, true, 39100416},
+      {5, {4, 256, 256, 256, 105}, {7, 2, 6, 4, 1}, true, 591790080},
+      {5, {4, 256, 256, 256, 105}, {4, 2, 6, 4, 1}, false, 591790080},
+      // As many bytes count as an SM has, and the next larger number.
+      {3, {16, 128, 228}, {8, 1, 1}, true, 1867776},
+      {3, {16, 128, 229}, {8, 1, 1}, false, 1875968},
+  };
+  for (const Case &each : cases) {
+    TensorMap map;
+    map.element = TensorMapElement::Float32;
+    map.rank = each.rank;
+    for (uint32_t i = 0; i < each.rank; ++i) {
+      map.dims[i] = 100;
+      map.strides[i] = i ? 400 : 0;
+      map.box[i] = each.box[i];
+      map.elementStrides[i] = each.steps[i];
+    }
+    EXPECT_EQ(checkTensorMap(map).empty(), each.legal) << each.bytes;
+    EXPECT_EQ(boxTransactionBytes(map), each.bytes);
+    const int32_t coordinates[5] = {};
+    for (auto direction : {TransferDirection::Load, TransferDirection::Store})
+      EXPECT_EQ(checkTransfer(map, direction, coordinates, 1024),
+                "bulk tensor copy: expected a box that fits into shared "
+                "memory, got " +
+                    std::to_string(each.bytes) + " bytes at address 1024");
+  }
 }
 
 TEST(TensorMap, TransferRules) {

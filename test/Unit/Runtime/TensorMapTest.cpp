@@ -149,8 +149,8 @@ TEST(TensorMap, EveryLimitIsNamed) {
     EXPECT_EQ(check(each.change), each.text);
 }
 
-// A box brings at most the shared memory of an SM. Elements that an element
-// stride passes over do not count.
+// A box counts at most the shared memory of an SM. Every extent is divided by
+// its element stride and rounded down.
 TEST(TensorMap, BytesOfABox) {
   auto box = [](std::vector<int64_t> extents, std::vector<int64_t> strides,
                 const char *gpu) {
@@ -167,9 +167,18 @@ TEST(TensorMap, BytesOfABox) {
     EXPECT_EQ(box({16, 256, 57}, {}, gpu), "");
     EXPECT_EQ(box({16, 256, 58}, {}, gpu), most);
     EXPECT_EQ(box({16, 256, 114}, {1, 1, 2}, gpu), "");
-    EXPECT_EQ(box({16, 256, 115}, {1, 1, 2}, gpu), most);
-    // The stride of the innermost dimension has no effect.
-    EXPECT_EQ(box({16, 256, 58}, {8, 1, 1}, gpu), most);
+    EXPECT_EQ(box({16, 256, 115}, {1, 1, 2}, gpu), "");
+    EXPECT_EQ(box({16, 256, 116}, {1, 1, 2}, gpu), most);
+    // The stride of the innermost dimension counts here, though it changes no
+    // copy: 16 / 3 = 5 and 16 / 4 = 4 elements.
+    EXPECT_EQ(box({16, 256, 182}, {3, 1, 1}, gpu), "");
+    EXPECT_EQ(box({16, 256, 183}, {3, 1, 1}, gpu),
+              "map.box: expected at most 233472 bytes, the shared memory of an "
+              "SM, got 234240; use several boxes");
+    EXPECT_EQ(box({16, 256, 228}, {4, 1, 1}, gpu), "");
+    EXPECT_EQ(box({16, 256, 229}, {4, 1, 1}, gpu),
+              "map.box: expected at most 233472 bytes, the shared memory of an "
+              "SM, got 234496; use several boxes");
   }
   EXPECT_EQ(box({16, 256, 25}, {}, "sm_120a"), "");
   EXPECT_EQ(box({16, 256, 26}, {}, "sm_120a"),
@@ -182,6 +191,42 @@ TEST(TensorMap, BytesOfABox) {
             }),
             "map.box: expected at most 233472 bytes, the shared memory of an "
             "SM, got 68719476736; use several boxes");
+}
+
+// Three boxes that the driver of an H200 takes, and what is beyond the limit.
+TEST(TensorMap, BytesOfABoxWithElementStrides) {
+  TensorMap map;
+  map.element = Element::F32;
+  auto box = [&](std::vector<int64_t> extents, std::vector<int64_t> strides) {
+    map.dims.assign(extents.size(), 100);
+    map.stridesBytes.assign(extents.size() - 1, 400);
+    map.box = std::move(extents);
+    map.elementStrides = std::move(strides);
+    return validateTensorMap(map, "map", target::findGpu("sm_90a"));
+  };
+  // 1 * 128 * 14 * 30 * 4 = 215040 bytes count, and 888832 would arrive.
+  EXPECT_EQ(box({4, 256, 14, 184}, {3, 2, 1, 6}), "");
+  EXPECT_EQ(boxBytes(map), 888832);
+  EXPECT_EQ(warnOfTensorMap(map, "map"),
+            "map.box: a copy brings 888832 bytes, more than the 233472 of the "
+            "shared memory of an SM: no copy with this map is legal");
+  EXPECT_EQ(box({4, 256, 15, 184}, {3, 2, 1, 6}), ""); // 230400
+  EXPECT_EQ(box({4, 256, 15, 185}, {3, 2, 1, 6}), "");
+  EXPECT_EQ(box({4, 256, 15, 186}, {3, 2, 1, 6}),
+            "map.box: expected at most 233472 bytes, the shared memory of an "
+            "SM, got 238080; use several boxes");
+  EXPECT_EQ(box({8, 256, 14, 184}, {3, 2, 1, 6}),
+            "map.box: expected at most 233472 bytes, the shared memory of an "
+            "SM, got 430080; use several boxes");
+  // Rounded down to nothing.
+  EXPECT_EQ(box({4, 256, 7, 256, 256}, {5, 1, 3, 7, 3}), "");
+  EXPECT_EQ(boxBytes(map), 39100416);
+  EXPECT_EQ(box({4, 256, 256, 256, 105}, {7, 2, 6, 4, 1}), "");
+  EXPECT_EQ(box({4, 256, 256, 256, 105}, {4, 2, 6, 4, 1}),
+            "map.box: expected at most 233472 bytes, the shared memory of an "
+            "SM, got 144506880; use several boxes");
+  EXPECT_EQ(box({4, 256, 57}, {1, 1, 1}), "");
+  EXPECT_EQ(warnOfTensorMap(map, "map").substr(0, 12), "map.strides_");
 }
 
 TEST(TensorMap, SubByteElements) {
