@@ -286,3 +286,31 @@ func.func @f(%c0: index, %c1: index) {
 
 // expected-error@below {{expected 'bsmm.split' to be an i64 in 1..8 on an scf.for, got 2 : i64}}
 func.func private @f() attributes {bsmm.split = 2 : i64}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.ping_pong' to be a unit attribute on an scf.for, got unit}}
+module attributes {bsmm.ping_pong} {}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.ping_pong' to be a unit attribute on an scf.for, got unit}}
+func.func private @f() attributes {bsmm.ping_pong}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.ping_pong' to be a unit attribute on an scf.for, got true}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.ping_pong = true}
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.ping_pong' to be a unit attribute on an scf.for, got 2 : i64}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.ping_pong = 2 : i64}
+  return
+}

@@ -3304,3 +3304,114 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// A turn is the producer's or the consumer's: channels without buffers.
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected one slot and no transactions for a channel without buffers, which says whose turn it is, got 2 slots and a producer that arrives by warps}}
+    %0 = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : !bsmm.channel<2>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected one slot and no transactions for a channel without buffers, which says whose turn it is, got 1 slots and a producer that arrives by transaction}}
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 4> : !bsmm.channel<1>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected a consumer that arrives by threads or mma_commit, got transaction: bytes are delivered by producers only}}
+    %0 = bsmm.create_channel producer = <warps, count = 4>, consumer = <transaction> : !bsmm.channel<1>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected 0 offsets, one for each buffer of a slot, got 1}}
+    %0 = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4>
+        {barrier_offset = 0 : i64, offsets = array<i64: 0>, slot_stride = 1 : i64} : !bsmm.channel<1>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : !bsmm.channel<1>
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected the buffers of a slot of '!bsmm.channel<1>' as results, got}}
+      %1 = bsmm.acquire %0[%i] : !bsmm.channel<1> -> !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : !bsmm.channel<1>
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected the buffers of a slot of '!bsmm.channel<1>' as results, got}}
+      %1 = bsmm.wait %0[%i] : !bsmm.channel<1> -> !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <threads> : !bsmm.channel<1, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected the buffers of a slot of '!bsmm.channel<1, <8x64xf16, shared, swizzle_128B>>' as results, got}}
+      bsmm.wait %0[%i] : !bsmm.channel<1, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.create_channel producer = <warps, count = 1>, consumer = <warps, count = 1> : !bsmm.channel<1>
+    bsmm.warp_role 0 count 4 {
+      bsmm.leader {
+        // expected-error@below {{expected outside of a bsmm.leader: each warp arrives by a thread of its own}}
+        bsmm.commit %0[%i] : !bsmm.channel<1>
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.create_channel producer = <warps, count = 1>, consumer = <warps, count = 1> : !bsmm.channel<1>
+    bsmm.warp_role 0 count 4 {
+      bsmm.leader {
+        // expected-error@below {{expected outside of a bsmm.leader: each warp arrives by a thread of its own}}
+        bsmm.release %0[%i] : !bsmm.channel<1>
+      }
+    }
+    bsmm.return
+  }
+}

@@ -270,3 +270,14 @@ func.func private @f(!bsmm.accumulator<192x24xf32, warpgroups = 2 by_columns>)
 
 // expected-error@below {{expected '>'}}
 func.func private @f(!bsmm.accumulator<192x64xf32, warpgroups = 2 by_rows>)
+
+// -----
+
+// expected-error@below {{expected 1 to 64 slots in a channel, got 0}}
+func.func private @f(!bsmm.channel<0>)
+
+// -----
+
+// expected-error@below {{expected '<'}}
+// expected-error@below {{failed to parse Bsmm_ChannelType parameter 'buffers'}}
+func.func private @f(!bsmm.channel<1, >)

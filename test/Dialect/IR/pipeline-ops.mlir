@@ -34,6 +34,36 @@ gpu.module @pipeline_operations {
     bsmm.return
   }
 
+  // A channel without buffers: nothing to give out, nothing to place but its
+  // barriers.
+  // CHECK-LABEL: bsmm.kernel @turns
+  bsmm.kernel @turns(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    // CHECK: %[[TURNS:.+]] = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : <1>
+    %turns = bsmm.create_channel producer = <warps, count = 4>,
+        consumer = <warps, count = 4> : !bsmm.channel<1>
+    // CHECK: bsmm.create_channel producer = <threads, count = 32>, consumer = <mma_commit> {barrier_offset = 64 : i64, offsets = array<i64>, slot_stride = 1 : i64} : <1>
+    %placed = bsmm.create_channel producer = <threads, count = 32>,
+        consumer = <mma_commit>
+        {barrier_offset = 64 : i64, offsets = array<i64>,
+         slot_stride = 1 : i64} : !bsmm.channel<1>
+    // CHECK: bsmm.warp_role 0 count 4 {
+    bsmm.warp_role 0 count 4 {
+      // CHECK-NEXT: bsmm.acquire %[[TURNS]][%{{.*}}] : !bsmm.channel<1>{{$}}
+      bsmm.acquire %turns[%i] : !bsmm.channel<1>
+      // CHECK-NEXT: bsmm.commit %[[TURNS]][%{{.*}}] : !bsmm.channel<1>{{$}}
+      bsmm.commit %turns[%i] : !bsmm.channel<1>
+    }
+    // CHECK: bsmm.warp_role 4 count 4 {
+    bsmm.warp_role 4 count 4 {
+      // CHECK-NEXT: bsmm.wait %[[TURNS]][%{{.*}}] : !bsmm.channel<1>{{$}}
+      bsmm.wait %turns[%i] : !bsmm.channel<1>
+      // CHECK-NEXT: bsmm.release %[[TURNS]][%{{.*}}] : !bsmm.channel<1>{{$}}
+      bsmm.release %turns[%i] : !bsmm.channel<1>
+    }
+    bsmm.return
+  }
+
   // CHECK-LABEL: bsmm.kernel @producer
   bsmm.kernel @producer(%a: !map, %i: i32)
       attributes {level = #bsmm.level<pipeline>} {

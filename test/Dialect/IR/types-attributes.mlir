@@ -39,9 +39,11 @@ func.func private @buffers(
 
 // CHECK-LABEL: func.func private @channels
 // CHECK-SAME: !bsmm.channel<1, <8x64xf16, shared, swizzle_128B>>
+// CHECK-SAME: !bsmm.channel<1>
 // CHECK-SAME: !bsmm.channel<64, <128x4xf8E4M3FN, shared, scale_tiles>, <8x64xf16, shared, swizzle_128B>>
 func.func private @channels(
     !bsmm.channel<1, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>,
+    !bsmm.channel<1>,
     !bsmm.channel<64, <128x4xf8E4M3FN, shared, scale_tiles>,
                       <8x64xf16, shared, swizzle_128B>>)
 
