@@ -23,12 +23,15 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 #: Options of bsmm-problem-to-tile. Where the cost model finds two equal, the
 #: first is taken.
 CONFIGURATIONS = [
-    f"block-m=128 block-n={n} block-k=128 group=8" for n in (128, 160, 192, 224, 256)
-] + [
-    f"block-m=192 block-n={n} block-k=128 group=8" for n in (128, 160, 192)
-] + [
-    f"block-m=128 block-n={n} block-k=128 group=8 persistent=false split-k=2"
-    for n in (128, 192)
+    f"block-m=128 block-n={n} block-k=128 group=8 {form}".strip()
+    for form, columns in (
+        ("", (160, 192, 224)),
+        ("ping-pong", (96, 128, 144, 176, 192)),
+        ("cluster-m=2", (128, 192, 224)),
+        ("ping-pong cluster-m=2", (144,)),
+        ("persistent=false split-k=2", (192,)),
+    )
+    for n in columns
 ]
 
 #: Those with registers for two accumulators: of the tensor core, and of f32.
@@ -110,7 +113,7 @@ def parser():
     )
     result.add_argument(
         "--configuration", action="append", metavar="OPTIONS",
-        help="of bsmm-problem-to-tile; again for more (default: up to ten)",
+        help="of bsmm-problem-to-tile; again for more (default: those of this file)",
     )
     result.add_argument("--jobs", type=int, default=1)
     return result

@@ -9,13 +9,17 @@ using namespace bsmm::runtime;
 
 const SelectionRates *runtime::selectionRates(std::string_view target) {
   // macs8: 1979 TFLOP/s of dense FP8 on 132 SMs at 1.83 GHz (NVIDIA H100 data
-  // sheet) are 4096. sharedBytes: 32 banks of 4 bytes (CUDA programming guide,
-  // compute capability 9.0). The others were fitted to the times of the FP8
-  // kernels in docs/selection.md on one H200; none of them depends on sizes.
+  // sheet) are 4096. The others were fitted to the times of the FP8 kernels in
+  // docs/selection.md on one H200; none of them depends on sizes.
   static constexpr SelectionRates sm90 = {
-      /*macs8=*/4096,   /*sustained=*/0.85,   /*sharedBytes=*/128,
-      /*l2Bytes=*/48,   /*loadLatency=*/1200,
-      /*storeBytes=*/8, /*launch=*/2000};
+      /*macs8=*/4096,         /*sustained=*/0.84,
+      /*l2Bytes=*/59,
+      /*loadLatency=*/1440,   /*tileStart=*/460,
+      /*turn=*/320,
+      /*storeBytes=*/25,      /*reduceBytes=*/8,
+      /*clusterStep=*/0.985,
+      /*clusterLaunch=*/1500,
+      /*launch=*/15000};
   return target == "sm_90a" ? &sm90 : nullptr;
 }
 
@@ -30,13 +34,13 @@ static double consumerWarpgroups(const KernelManifest &manifest) {
   return std::max(1.0, std::floor(threads / 128) - 1);
 }
 
-/// Slots of the load pipeline; 0 when the manifest does not say.
-static double stagesOf(const KernelManifest &manifest) {
-  auto found = manifest.configuration.find("stages");
+/// A number of the manifest's configuration; 0 when it is not stated.
+static double configured(const KernelManifest &manifest, const char *name) {
+  auto found = manifest.configuration.find(name);
   if (found == manifest.configuration.end())
     return 0;
-  const int64_t *stages = std::get_if<int64_t>(&found->second);
-  return stages ? double(*stages) : 0;
+  const int64_t *number = std::get_if<int64_t>(&found->second);
+  return number ? double(*number) : 0;
 }
 
 PredictedCost runtime::predictCost(const KernelManifest &manifest,
@@ -63,49 +67,54 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
                    double(manifest.cluster[2]);
   double places = std::max(1.0, std::floor(double(sms) / cluster)) * cluster;
   double split = double(grid.splitK);
-  double units = ceilDiv(double(request.m), m) * ceilDiv(double(request.n), n) *
-                 double(request.l) * split * double(grid.ctasPerTile);
+  double ctasPerTile = double(grid.ctasPerTile);
+  // Tiles of their own below each other, for which the CTAs of a cluster load
+  // the columns together.
+  bool isShared = cluster > 1 && split == 1 && ctasPerTile == 1;
+  double together = isShared ? cluster : 1;
+  double units = ceilDiv(double(request.m), m * together) * together *
+                 ceilDiv(double(request.n), n) * double(request.l) * split *
+                 ctasPerTile;
   double busy = std::min(1.0, units / places);
   cost.isKnown = true;
   cost.waves = ceilDiv(units, places);
   cost.stepsOfTile = ceilDiv(ceilDiv(double(request.k), k), split);
 
-  // One step. wgmma multiplies 64 rows by n columns by 32 bytes of K at a time
-  // and reads both operands from shared memory each time (PTX ISA, wgmma.mma
-  // async: matrix descriptors); TMA has written them there before.
+  // One step. The operands come through the L2 cache while the last steps are
+  // multiplied.
   double consumers = consumerWarpgroups(manifest);
+  bool isPingPong = configured(manifest, "ping_pong") != 0;
   double bytes = double(bitsA) / 8;
-  double mine = 1 / double(grid.ctasPerTile); // part of the tile
-  double operands = (m * mine + n) * k * bytes;
-  // Warpgroups that cannot share the rows evenly share the columns, and each
-  // reads all rows.
-  double blocks = ceilDiv(m * mine, 64);
-  double shares = std::fmod(blocks, consumers) == 0 ? 1 : consumers;
-  double instructions = blocks * shares * ceilDiv(k * bytes, 32);
+  double mine = 1 / ctasPerTile; // part of the tile
+  double operands = (m * mine + n / together) * k * bytes;
   double math = m * mine * n * k * bytes / (rates->macs8 * rates->sustained);
-  double shared =
-      (instructions * (64 + n / shares) * 32 + operands) / rates->sharedBytes;
   double l2 = operands / rates->l2Bytes * busy;
   // A slot is read by one step and released during the next, because the tensor
   // core always has one more to do: two slots are never being filled.
-  double stages = stagesOf(manifest);
+  double stages = configured(manifest, "stages");
   double latency =
       stages > 0 ? rates->loadLatency / std::max(1.0, stages - 2) : 0;
-  cost.cyclesOfStep = std::max({math, shared, l2, latency});
+  cost.cyclesOfStep =
+      std::max({math, l2, latency}) * (isShared ? rates->clusterStep : 1);
 
-  // Filling the pipeline, or draining it while the producer already loads the
-  // next tile, and storing. CTAs that share K send each other their parts of
-  // the partial sums first.
-  double perByte = 1 / (rates->storeBytes * consumers);
+  // Draining a tile while the producer already loads the next one, and storing.
+  // With ping-pong another warpgroup multiplies meanwhile, except after the
+  // last tile. CTAs that share K send each other their parts of the partial
+  // sums first.
   double values = m * mine * n;
   double outBytes = double(target::bitWidth(manifest.problem.out)) / 8;
-  cost.cyclesOfTile = rates->loadLatency + values * outBytes * perByte;
+  double drainers = isPingPong ? 1 : consumers;
+  double drain =
+      rates->tileStart + values * outBytes / (rates->storeBytes * drainers);
+  cost.cyclesOfTile = isPingPong ? rates->turn : drain;
   if (grid.rule != GridRule::Persistent)
     cost.cyclesOfTile += rates->loadLatency;
   if (split > 1)
-    cost.cyclesOfTile += values * 4 * (split - 1) / split * perByte;
+    cost.cyclesOfTile +=
+        values * 4 * (split - 1) / split / (rates->reduceBytes * consumers);
   cost.cyclesOfLaunch =
       cost.waves * (cost.stepsOfTile * cost.cyclesOfStep + cost.cyclesOfTile) +
+      (isPingPong ? drain : 0) + (cluster > 1 ? rates->clusterLaunch : 0) +
       rates->launch;
   return cost;
 }

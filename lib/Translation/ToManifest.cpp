@@ -206,6 +206,9 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   kernel.walk([&](CreateChannelOp op) {
     if (op.getProducer().getKind() == ArrivalKind::Transaction)
       manifest.configuration["stages"] = op.getChannel().getType().getSlots();
+    // Turns of the warpgroups that multiply.
+    if (op.getChannel().getType().getBuffers().empty())
+      manifest.configuration["ping_pong"] = int64_t(1);
   });
   for (runtime::SizeRange &range : manifest.shapes)
     range.min = 1;

@@ -20,15 +20,25 @@ struct SelectionRates {
   double macs8;
   /// Part of `macs8` that long kernels sustain.
   double sustained;
-  /// Bytes that shared memory delivers or takes.
-  double sharedBytes;
   /// Bytes of operands that arrive from the L2 cache while every SM loads.
   double l2Bytes;
   /// Cycles from asking for a slot of operands to having it.
   double loadLatency;
+  /// Cycles between two tiles of a warpgroup beside storing.
+  double tileStart;
+  /// The same where another warpgroup multiplies meanwhile (ping-pong).
+  double turn;
   /// Bytes of the result that one consumer warpgroup converts and stores.
   double storeBytes;
-  /// Cycles of a launch beside its tiles.
+  /// Bytes of f32 sums that one consumer warpgroup sends to other CTAs.
+  double reduceBytes;
+  /// What a step takes with loads that the CTAs of a cluster share, as a
+  /// multiple of the same step alone: they wait for each other, but move fewer
+  /// bytes, which leaves power to the clock.
+  double clusterStep;
+  /// Cycles in which the CTAs of a cluster wait for each other at start and end.
+  double clusterLaunch;
+  /// Cycles of a launch beside its tiles, cold caches included.
   double launch;
 };
 
@@ -41,7 +51,7 @@ struct PredictedCost {
   bool isKnown = false;
   double waves = 0;        ///< tiles that the busiest SM computes
   double stepsOfTile = 0;  ///< steps along K of one tile
-  double cyclesOfStep = 0; ///< the largest of its four limits
+  double cyclesOfStep = 0; ///< the largest of its three limits
   double cyclesOfTile = 0; ///< beside the steps: filling, reduction, storing
   double cyclesOfLaunch = 0;
 };

@@ -46,44 +46,65 @@ TEST(Selection, CostOfOneTile) {
   ASSERT_TRUE(cost.isKnown);
   EXPECT_EQ(cost.waves, 1);
   EXPECT_EQ(cost.stepsOfTile, 8);
-  // 8 instructions read 64 x 32 and 128 x 32 bytes, TMA wrote 32 KiB.
-  EXPECT_EQ(cost.cyclesOfStep, (8 * 6144 + 32768) / 128.0);
-  EXPECT_GT(cost.cyclesOfStep, 128 * 128 * 128 / 4096.0 / 0.85);
-  // Latency, and 32 KiB at 16 bytes a clock.
-  EXPECT_EQ(cost.cyclesOfTile, 1200 + 2048);
-  EXPECT_EQ(cost.cyclesOfLaunch, 8 * 640 + 3248 + 2000);
+  // The tensor core does 84 % of 4096 products a clock; one SM has the L2 cache
+  // for itself.
+  double step = 128 * 128 * 128 / (4096 * 0.84);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfStep, step);
+  // 32 KiB at 50 bytes a clock.
+  EXPECT_DOUBLE_EQ(cost.cyclesOfTile, 460 + 32768 / 50.0);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch, 8 * step + 460 + 32768 / 50.0 + 15000);
 }
 
 TEST(Selection, EachLimitOfAStep) {
   LaunchRequest full = sizesOf(8192, 8192, 8192);
   // The tensor core.
   EXPECT_DOUBLE_EQ(predictCost(kernelOf(224, 4), full).cyclesOfStep,
-                   896 / 0.85);
+                   896 / 0.84);
   // Too few slots to hide a load.
-  EXPECT_EQ(predictCost(kernelOf(128, 3), full).cyclesOfStep, 1200);
-  EXPECT_EQ(predictCost(kernelOf(128, 2), full).cyclesOfStep, 1200);
-  EXPECT_EQ(predictCost(kernelOf(128, 1), full).cyclesOfStep, 1200);
-  // The L2 cache, when all SMs load: 32 KiB at 48 bytes a clock.
-  EXPECT_DOUBLE_EQ(predictCost(kernelOf(128, 6), full).cyclesOfStep,
-                   32768 / 48.0);
+  EXPECT_EQ(predictCost(kernelOf(128, 3), full).cyclesOfStep, 1440);
+  EXPECT_EQ(predictCost(kernelOf(128, 2), full).cyclesOfStep, 1440);
+  EXPECT_EQ(predictCost(kernelOf(128, 1), full).cyclesOfStep, 1440);
+  // The L2 cache, when all SMs load: 20 KiB at 59 bytes a clock.
+  EXPECT_DOUBLE_EQ(predictCost(kernelOf(32, 6), full).cyclesOfStep,
+                   20480 / 59.0);
   // Half as many values of 16 bits, a step of as many bytes.
   KernelManifest half = kernelOf(224, 4);
   half.tile.k = 64;
   half.problem.a = half.problem.b = target::ElementType::BF16;
-  EXPECT_DOUBLE_EQ(predictCost(half, full).cyclesOfStep, 896 / 0.85);
+  EXPECT_DOUBLE_EQ(predictCost(half, full).cyclesOfStep, 896 / 0.84);
 }
 
-TEST(Selection, ConsumersThatShareColumns) {
-  // 3 blocks of 64 rows for 2 warpgroups: each multiplies all by 64 columns.
-  KernelManifest manifest = kernelOf(128, 5);
-  manifest.tile.m = 192;
-  double shared = (4 * 6 * (64 + 64) * 32 + (192 + 128) * 128) / 128.0;
-  PredictedCost cost = predictCost(manifest, sizesOf(192, 128, 128));
-  EXPECT_EQ(cost.cyclesOfStep, shared);
-  // One warpgroup has them all.
-  manifest.block = {256, 1, 1};
-  cost = predictCost(manifest, sizesOf(192, 128, 128));
-  EXPECT_LT(cost.cyclesOfStep, shared);
+/// One multiplies while the other one drains: a turn between tiles, and the
+/// last tile is drained by one warpgroup with nothing beside it.
+TEST(Selection, PingPong) {
+  KernelManifest manifest = kernelOf(128, 6);
+  manifest.configuration["ping_pong"] = int64_t(1);
+  PredictedCost cost = predictCost(manifest, sizesOf(128, 128 * 264, 128));
+  double step = 128 * 128 * 128 / (4096 * 0.84);
+  EXPECT_EQ(cost.waves, 2);
+  EXPECT_EQ(cost.cyclesOfTile, 320);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch,
+                   2 * (step + 320) + 460 + 32768 / 25.0 + 15000);
+}
+
+/// CTAs with tiles of their own load the columns once for two: 128 and 16 rows
+/// of 128 bytes each. Three tile rows are two pairs.
+TEST(Selection, LoadsOfACluster) {
+  KernelManifest plain = kernelOf(32, 6), pairs = plain;
+  pairs.cluster = {2, 1, 1};
+  LaunchRequest full = sizesOf(8192, 8192, 8192);
+  EXPECT_DOUBLE_EQ(predictCost(plain, full).cyclesOfStep,
+                   (128 + 32) * 128 / 59.0);
+  EXPECT_DOUBLE_EQ(predictCost(pairs, full).cyclesOfStep,
+                   (128 + 16) * 128 / 59.0 * 0.985);
+  LaunchRequest odd = sizesOf(128 * 3, 32 * 33, 128);
+  EXPECT_EQ(predictCost(plain, odd).waves, 1);
+  EXPECT_EQ(predictCost(pairs, odd).waves, 1);
+  EXPECT_GT(predictCost(pairs, odd).cyclesOfLaunch,
+            predictCost(plain, odd).cyclesOfLaunch + 1400);
+  odd.n = 32 * 34;
+  EXPECT_EQ(predictCost(plain, odd).waves, 1);
+  EXPECT_EQ(predictCost(pairs, odd).waves, 2);
 }
 
 TEST(Selection, WavesOfTheGrid) {
@@ -113,7 +134,7 @@ TEST(Selection, SplittingK) {
   EXPECT_EQ(whole.stepsOfTile, 9);
   EXPECT_EQ(parts.stepsOfTile, 5);
   // A CTA of its own fills its pipeline, and half of 64 KiB is sent.
-  EXPECT_EQ(parts.cyclesOfTile, whole.cyclesOfTile + 1200 + 32768 / 16.0);
+  EXPECT_EQ(parts.cyclesOfTile, whole.cyclesOfTile + 1440 + 32768 / 16.0);
   // It pays for long K alone.
   EXPECT_GT(parts.cyclesOfLaunch, whole.cyclesOfLaunch);
   request.k = 16384;
@@ -126,7 +147,7 @@ TEST(Selection, OneConsumerStoresAtHalfTheRate) {
   one.block = {256, 1, 1};
   LaunchRequest request = sizesOf(128, 128, 128);
   EXPECT_EQ(predictCost(one, request).cyclesOfTile,
-            predictCost(two, request).cyclesOfTile + 2048);
+            predictCost(two, request).cyclesOfTile + 32768 / 50.0);
 }
 
 TEST(Selection, WhatItDoesNotCover) {
@@ -164,7 +185,7 @@ TEST(Selection, ExtremeSizesStayFinite) {
   double cycles = cyclesOf(tiny, sizesOf(most, most, most, most));
   EXPECT_TRUE(std::isfinite(cycles));
   EXPECT_GT(cycles, 1e36);
-  EXPECT_EQ(cyclesOf(kernelOf(128, 6), sizesOf(0, 0, 0, 0)), 2000);
+  EXPECT_EQ(cyclesOf(kernelOf(128, 6), sizesOf(0, 0, 0, 0)), 15000);
   EXPECT_EQ(predictCost(kernelOf(128, 6), sizesOf(1, 1, 0)).stepsOfTile, 0);
 }
 
