@@ -260,6 +260,37 @@ TEST(BulkCopy, Errors) {
                  "complete_tx::bytes [s+1024], [%rd1, {0}], [s+8];",
                  map);
   EXPECT_TRUE(outcome.has("mbarrier-uninitialised")) << outcome.text();
+  // Legal maps whose boxes bring more than shared memory has: no target's
+  // (888832 bytes), and this launch's.
+  units::TensorMap past;
+  past.element = units::TensorMapElement::Float32;
+  past.rank = 4;
+  const uint32_t extents[] = {4, 256, 14, 184}, steps[] = {3, 2, 1, 6};
+  for (uint32_t k = 0; k < 4; ++k) {
+    past.dims[k] = 4;
+    past.strides[k] = k ? 16 : 0;
+    past.box[k] = extents[k];
+    past.elementStrides[k] = steps[k];
+  }
+  const std::string loadFour =
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::"
+      "bytes [s+1024], [%rd1, {0, 0, 0, 0}], [s];";
+  const std::string storeFour =
+      "mov.b64 %rd1, store; cvta.param.u64 %rd1, %rd1;\n"
+      "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group "
+      "[%rd1, {0, 0, 0, 0}], [s+1024];";
+  for (const std::string &copy : {loadFour, storeFour}) {
+    outcome = with(copy, past);
+    EXPECT_TRUE(outcome.has("tensor-copy")) << outcome.text();
+    EXPECT_NE(outcome.text().find("got 888832 bytes"), std::string::npos)
+        << outcome.text();
+  }
+  past.box[2] = 1;
+  past.box[3] = 2 * 6 * 6; // 12 steps: 24576 bytes
+  outcome = with(loadFour, past);
+  EXPECT_TRUE(outcome.has("invalid-write")) << outcome.text();
+  outcome = with(storeFour, past);
+  EXPECT_TRUE(outcome.has("invalid-read")) << outcome.text();
   // An invalid map is found before anything runs.
   units::TensorMap invalid = map;
   invalid.box[0] = 3;
