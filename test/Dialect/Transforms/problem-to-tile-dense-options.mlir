@@ -23,6 +23,23 @@
 // RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="split-k=2" 2>&1 | FileCheck %s --check-prefix=SPLIT2
 // SPLIT2: error: {{.*}}expected split-k with persistent=false and without block scales, got split-k=2
 
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="ping-pong=true persistent=false" 2>&1 | FileCheck %s --check-prefix=PINGPONGTILE
+// PINGPONGTILE: error: {{.*}}expected ping-pong with persistent=true and without block scales
+// RUN: not bsmm-opt %source_dir/test/Integration/Inputs/nvfp4.mlir --bsmm-problem-to-tile="ping-pong=true" 2>&1 | FileCheck %s --check-prefix=PINGPONGSCALES
+// PINGPONGSCALES: error: {{.*}}expected ping-pong with persistent=true and without block scales
+
+// The loop over output tiles says so, and no other.
+// RUN: bsmm-opt %t.mlir --bsmm-problem-to-tile="ping-pong=true" | FileCheck %s --check-prefix=PINGPONG
+// PINGPONG: grid = #bsmm.grid<persistent>
+// PINGPONG: scf.for
+// PINGPONG: scf.for
+// PINGPONG-NOT: bsmm.ping_pong
+// PINGPONG: bsmm.tma_store
+// PINGPONG-NEXT: } {bsmm.ping_pong}
+// RUN: bsmm-opt %t.mlir --bsmm-problem-to-tile="ping-pong=false" | FileCheck %s --check-prefix=NOPINGPONG
+// NOPINGPONG: bsmm.tma_store
+// NOPINGPONG-NOT: bsmm.ping_pong
+
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-k=256 2>&1 | FileCheck %s --check-prefix=PROMOTE
 // PROMOTE: error: {{.*}}expected promote_every = block-k, since the sum of one step is promoted, got 128 and block-k 256
 
