@@ -614,6 +614,11 @@ LogicalResult TileKernel::analyzePingPong() {
   }
   if (consumers == 1)
     return success();
+  if (Type type = tileLoop.getInductionVar().getType();
+      !type.isSignlessInteger(32))
+    return tileLoop.emitOpError("expected an i32 loop over output tiles with "
+                                "bsmm.ping_pong, got ")
+           << type;
   // A consumer counts the steps of the tiles that it leaves to the other one.
   moveLoopInvariantCode(tileLoop);
   for (Value bound :

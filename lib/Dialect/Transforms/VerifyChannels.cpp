@@ -79,6 +79,8 @@ public:
   bool isSame(Value a, Value b, unsigned depth = 512) {
     if (a == b)
       return true;
+    if (a.getType() != b.getType())
+      return false;
     APInt constantA, constantB;
     if (matchPattern(a, m_ConstantInt(&constantA)) &&
         matchPattern(b, m_ConstantInt(&constantB)))
@@ -119,6 +121,9 @@ struct Sum {
 } // namespace
 
 static Sum findSum(Value value, unsigned depth = 16) {
+  // Other types wrap around elsewhere.
+  if (!value.getType().isInteger(32))
+    return {0, {{value, 1}}};
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return {int32_t(constant.getSExtValue()), {}};
@@ -171,6 +176,62 @@ static Value findIncrement(BlockArgument argument, scf::ForOp loop) {
   if (sum && sum.getRhs() == argument)
     return sum.getLhs();
   return {};
+}
+
+/// Whether `value` is the number of trips that a loop makes: 0 when its bounds
+/// are the wrong way round.
+static bool isTripCount(Value value, const Schedule::Level &loop,
+                        SameValues &values) {
+  APInt lower, upper, step;
+  bool isStepKnown = matchPattern(loop.step, m_ConstantInt(&step));
+  if (isStepKnown && step.isStrictlyPositive() &&
+      matchPattern(loop.lower, m_ConstantInt(&lower)) &&
+      matchPattern(loop.upper, m_ConstantInt(&upper))) {
+    int64_t distance = upper.getSExtValue() - lower.getSExtValue();
+    return isConstant(value, llvm::divideCeil(std::max<int64_t>(distance, 0),
+                                              step.getSExtValue()));
+  }
+  if (!isStepKnown || !step.isOne()) {
+    auto division = value.getDefiningOp<arith::CeilDivUIOp>();
+    if (!division || !values.isSame(division.getRhs(), loop.step))
+      return false;
+    value = division.getLhs();
+  }
+  auto maximum = value.getDefiningOp<arith::MaxSIOp>();
+  if (!maximum ||
+      !(isConstant(maximum.getLhs(), 0) || isConstant(maximum.getRhs(), 0)))
+    return false;
+  Sum distance = findSum(loop.upper);
+  distance.add(findSum(loop.lower), -1);
+  return isSame(findSum(isConstant(maximum.getRhs(), 0) ? maximum.getLhs()
+                                                        : maximum.getRhs()),
+                distance, values);
+}
+
+/// Each loop around the innermost one counts what that one has counted, from 0
+/// on: slots and phases follow from the number of uses.
+static LogicalResult verifyUses(Operation *access, const Schedule &schedule) {
+  if (!isConstant(schedule.start, 0))
+    return access->emitOpError("expected its iterations to be counted from 0");
+  SameValues values;
+  for (size_t i = 1; i < schedule.levels.size(); ++i) {
+    const Schedule::Level &inner = schedule.levels[i - 1];
+    Value counted = schedule.levels[i].increment;
+    bool isCounted = isTripCount(counted, inner, values);
+    if (i > 1) {
+      auto product = counted.getDefiningOp<arith::MulIOp>();
+      isCounted =
+          product && ((isTripCount(product.getLhs(), inner, values) &&
+                       values.isSame(product.getRhs(), inner.increment)) ||
+                      (isTripCount(product.getRhs(), inner, values) &&
+                       values.isSame(product.getLhs(), inner.increment)));
+    }
+    if (!isCounted)
+      return access->emitOpError(
+          "expected the loops around it to count what the loop inside has "
+          "counted: max(upper - lower, 0), divided by the step and rounded up");
+  }
+  return success();
 }
 
 /// Whether `value` is `base` + `addend`, as an operation or as constants.
@@ -227,6 +288,8 @@ static LogicalResult followCount(Operation *access, Operation *outer,
       return access->emitOpError("expected only loops and roles around it, so "
                                  "that its iterations are known, got '")
              << outer->getName() << "'";
+    if (loop.getUnsignedCmp())
+      return access->emitOpError("expected only signed loops around it");
     auto argument = dyn_cast<BlockArgument>(count);
     if (!argument || argument.getOwner() != loop.getBody() ||
         argument.getArgNumber() == 0)
@@ -287,6 +350,8 @@ static FailureOr<LateConsumer> matchLateConsumer(const Side &side) {
       !match.first->isBeforeInBlock(match.loop))
     return fail(match.inner,
                 "the second wait is not in a loop after the first");
+  if (match.loop.getUnsignedCmp())
+    return match.inner.emitOpError("expected only signed loops around it");
   auto next = dyn_cast<BlockArgument>(match.inner.getIteration());
   if (!next || next.getOwner() != match.loop.getBody() ||
       next.getArgNumber() == 0 || !findIncrement(next, match.loop) ||
@@ -573,18 +638,37 @@ static LogicalResult verifyCopies(CreateChannelOp create, AcquireOp acquire) {
 }
 
 /// A warp that has both sides would wait for itself as soon as the slots are
-/// used up.
+/// used up. `producer` may be another consumer.
 static LogicalResult verifyWarps(Operation *producer, Operation *consumer) {
   auto a = producer->getParentOfType<WarpRoleOp>();
   auto b = consumer->getParentOfType<WarpRoleOp>();
-  if (!a || !b || a.getWarp() + a.getCount() <= b.getWarp() ||
+  StringRef who = isa<AcquireOp>(producer) ? "the producer" : "the consumer";
+  StringRef does = isa<AcquireOp>(producer) ? " acquires here" : " waits here";
+  if (!a || !b) {
+    // All warps have a side that stands in no role: a single slot that is
+    // filled before it is waited for.
+    Block *kernel = &producer->getParentOfType<KernelOp>().getBody().front();
+    bool isInLoop = producer->getParentOfType<scf::ForOp>() ||
+                    consumer->getParentOfType<scf::ForOp>();
+    if (!isInLoop && kernel->findAncestorOpInBlock(*producer)->isBeforeInBlock(
+                         kernel->findAncestorOpInBlock(*consumer)))
+      return success();
+    InFlightDiagnostic diagnostic = consumer->emitOpError("expected ")
+                                    << who << " and the consumer in a "
+                                    << "bsmm.warp_role each, or "
+                                    << "both without loops and one after "
+                                    << "the other";
+    diagnostic.attachNote(producer->getLoc()) << who << does;
+    return diagnostic;
+  }
+  if (a.getWarp() + a.getCount() <= b.getWarp() ||
       b.getWarp() + b.getCount() <= a.getWarp())
     return success();
-  InFlightDiagnostic diagnostic =
-      consumer->emitOpError("expected other warps than the producer's, got "
-                            "warp ")
-      << std::max(a.getWarp(), b.getWarp()) << " for both";
-  diagnostic.attachNote(producer->getLoc()) << "the producer acquires here";
+  InFlightDiagnostic diagnostic = consumer->emitOpError("expected other warps ")
+                                  << "than " << who << "'s, got warp "
+                                  << std::max(a.getWarp(), b.getWarp())
+                                  << " for both";
+  diagnostic.attachNote(producer->getLoc()) << who << does;
   return diagnostic;
 }
 
@@ -650,11 +734,19 @@ static bool isSecondOfTwo(const Schedule &first, const Schedule &second) {
       !values.isSame(first.start, second.start))
     return false;
   const Schedule::Level &a = first.levels.back(), &b = second.levels.back();
-  Sum distance = findSum(b.lower), twice;
-  distance.add(findSum(a.lower), -1);
-  twice.add(distance, 2);
+  // Half a step, not half of what it may have wrapped around to.
+  Sum half = findSum(a.step), start = findSum(a.lower);
+  if (half.constant % 2 != 0)
+    return false;
+  half.constant /= 2;
+  for (auto &[value, factor] : half.terms) {
+    if (factor % 2 != 0)
+      return false;
+    factor /= 2;
+  }
+  start.add(half, 1);
   if (!values.isSame(a.upper, b.upper) || !values.isSame(a.step, b.step) ||
-      !isSame(findSum(a.step), twice, values) ||
+      !isSame(findSum(b.lower), start, values) ||
       !values.isSame(a.increment, b.increment))
     return false;
   for (auto [levelA, levelB] :
@@ -787,6 +879,8 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
   FailureOr<Schedule> produced = findSchedule(acquire);
   if (create.getCluster() && succeeded(produced) &&
       failed(verifyCluster(create, acquire, *produced)))
+    return failure();
+  if (succeeded(produced) && failed(verifyUses(acquire, *produced)))
     return failure();
   bool isOrder = create.getChannel().getType().getBuffers().empty();
   if (consumers.size() > 2 || (isOrder && consumers.size() != 1))

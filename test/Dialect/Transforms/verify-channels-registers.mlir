@@ -1461,3 +1461,56 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// The comparison that guards the first step is signed, so is the loop.
+!operand = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<3, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+!acc = !bsmm.accumulator<128x128xf32, warpgroups = 2>
+!map = !bsmm.tensor_map<128x128xf8E4M3FN>
+gpu.module @m {
+  bsmm.kernel @k(%map: !map, %steps: i32, %other: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> : !loads
+    bsmm.warp_role 8 count 4 {
+      bsmm.leader {
+        %end = scf.for %step = %c0 to %steps step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %slot = bsmm.acquire %loads[%it] : !loads -> !operand
+          bsmm.load_async %map[%c0, %step] to %slot signals %loads[%it] : !map, !operand, !loads
+          bsmm.commit %loads[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 8 {
+      %has_steps = arith.cmpi slt, %c0, %steps : i32
+      %sum = scf.if %has_steps -> (!acc) {
+        %first = bsmm.wait %loads[%c0] : !loads -> !operand
+        %start = bsmm.mma %first, %first : !operand, !operand -> !acc
+        %end:2 = scf.for unsigned %step = %c1 to %steps step %c1 iter_args(%it = %c1, %s = %start) -> (i32, !acc) : i32 {
+          // expected-error@below {{expected only signed loops around it}}
+          %slot = bsmm.wait %loads[%it] : !loads -> !operand
+          %t = bsmm.mma %slot, %slot add %s : !operand, !operand -> !acc
+          %u = bsmm.wait_mma %t pending 1 : !acc
+          %previous = arith.subi %it, %c1 : i32
+          bsmm.release %loads[%previous] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next, %u : i32, !acc
+        }
+        %done = bsmm.wait_mma %end#1 pending 0 : !acc
+        %last = arith.subi %end#0, %c1 : i32
+        bsmm.release %loads[%last] : !loads
+        scf.yield %done : !acc
+      } else {
+        %zero = bsmm.zero_accumulator : !acc
+        scf.yield %zero : !acc
+      }
+    }
+    bsmm.return
+  }
+}

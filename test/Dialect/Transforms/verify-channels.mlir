@@ -949,3 +949,203 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// A fresh barrier lets iteration 0 through: from 1 on, both sides would wait for
+// ever, or look at the wrong slot.
+!tile = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %n: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c1) -> (i32) : i32 {
+          // expected-error@below {{expected its iterations to be counted from 0}}
+          %slot = bsmm.acquire %ch[%it] : !loads -> !tile
+          bsmm.load_async %a[%c0, %c0] to %slot signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !tile, !loads
+          bsmm.commit %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 1 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c1) -> (i32) : i32 {
+          %full = bsmm.wait %ch[%it] : !loads -> !tile
+          bsmm.release %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// Trips of an unsigned loop are others when a bound is negative.
+!tile = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %n: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %slot = bsmm.acquire %ch[%it] : !loads -> !tile
+          bsmm.load_async %a[%c0, %c0] to %slot signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !tile, !loads
+          bsmm.commit %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 1 {
+      bsmm.leader {
+        %r = scf.for unsigned %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          // expected-error@below {{expected only signed loops around it}}
+          %full = bsmm.wait %ch[%it] : !loads -> !tile
+          bsmm.release %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!tile = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %n: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %r = scf.for unsigned %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          // expected-error@below {{expected only signed loops around it}}
+          %slot = bsmm.acquire %ch[%it] : !loads -> !tile
+          bsmm.load_async %a[%c0, %c0] to %slot signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !tile, !loads
+          bsmm.commit %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 1 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %full = bsmm.wait %ch[%it] : !loads -> !tile
+          bsmm.release %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// All warps wait, the loading one after all its loads: the third one waits for
+// the release of the first.
+!tile = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %n: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads, count = 64> : !loads
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          // expected-note@below {{the producer acquires here}}
+          %slot = bsmm.acquire %ch[%it] : !loads -> !tile
+          bsmm.load_async %a[%c0, %c0] to %slot signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !tile, !loads
+          bsmm.commit %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+      // expected-error@below {{expected the producer and the consumer in a bsmm.warp_role each, or both without loops and one after the other}}
+      %full = bsmm.wait %ch[%it] : !loads -> !tile
+      bsmm.release %ch[%it] : !loads
+      %next = arith.addi %it, %c1 : i32
+      scf.yield %next : i32
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// One slot that a warp has filled before all warps wait for it.
+!tile = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>)
+      attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
+    %c0 = arith.constant 0 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads, count = 64> : !loads
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %slot = bsmm.acquire %ch[%c0] : !loads -> !tile
+        bsmm.load_async %a[%c0, %c0] to %slot signals %ch[%c0]
+            : !bsmm.tensor_map<8x64xf16>, !tile, !loads
+        bsmm.commit %ch[%c0] : !loads
+      }
+    }
+    %full = bsmm.wait %ch[%c0] : !loads -> !tile
+    bsmm.release %ch[%c0] : !loads
+    bsmm.return
+  }
+}
+
+// -----
+
+// All warps wait for what one of them has not issued yet.
+!tile = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>)
+      attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
+    %c0 = arith.constant 0 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads, count = 64> : !loads
+    // expected-error@below {{expected the producer and the consumer in a bsmm.warp_role each, or both without loops and one after the other}}
+    %full = bsmm.wait %ch[%c0] : !loads -> !tile
+    bsmm.release %ch[%c0] : !loads
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        // expected-note@below {{the producer acquires here}}
+        %slot = bsmm.acquire %ch[%c0] : !loads -> !tile
+        bsmm.load_async %a[%c0, %c0] to %slot signals %ch[%c0]
+            : !bsmm.tensor_map<8x64xf16>, !tile, !loads
+        bsmm.commit %ch[%c0] : !loads
+      }
+    }
+    bsmm.return
+  }
+}
