@@ -48,7 +48,7 @@ class Selection(unittest.TestCase):
             manifest(192, 4),
             manifest(224, 4),
             manifest(256, 3),
-            split_in_two(192, 3),
+            split_in_two(128, 6),
         )
         self.kernel = self.artifact["gemm"]
 
@@ -70,7 +70,7 @@ class Selection(unittest.TestCase):
             self.assertEqual(info.tile, (128, columns, 128), (m, n, k))
             self.assertEqual(info.cluster, (1, 1, 1), (m, n, k))
         # One tile and a long K: two CTAs that share it.
-        self.assertEqual(self.kernel.select(128, 192, 1 << 17).cluster, (2, 1, 1))
+        self.assertEqual(self.kernel.select(128, 128, 1 << 17).cluster, (2, 1, 1))
 
     def test_selection_is_the_least_prediction(self):
         for sizes in ((1, 8, 1), (300, 5000, 700), (4096, 4096, 4096)):
@@ -87,16 +87,16 @@ class Selection(unittest.TestCase):
         self.assertEqual((found.waves, found.steps_of_tile), (2, 2))
         self.assertEqual(
             found.cycles,
-            2 * (2 * found.cycles_of_step + found.cycles_of_tile) + 2000,
+            2 * (2 * found.cycles_of_step + found.cycles_of_tile) + 15000,
         )
         other = family(manifest(128, 6, grid={"rule": "fixed", "size": [1, 1, 1]}))
         self.assertIsNone(other["gemm"].predict(0, 128, 128, 128))
 
     def test_number_of_sms(self):
-        # 108 tiles of 256 columns, 126 of 224.
+        # 126 tiles of 224 columns, or 216 of 128: one wave and two, or two both.
         self.assertEqual(self.kernel.select(1152, 3072, 12288).tile[1], 224)
         narrow = self.kernel.select(1152, 3072, 12288, sm_count=114)
-        self.assertEqual(narrow.tile[1], 256)
+        self.assertEqual(narrow.tile[1], 128)
 
     def test_first_of_equals(self):
         kernel = family(manifest(192, 4), manifest(128, 6), manifest(192, 4))["gemm"]
