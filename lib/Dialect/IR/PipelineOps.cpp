@@ -118,6 +118,10 @@ LogicalResult AllocOp::verify() {
 
 LogicalResult CreateChannelOp::verify() {
   ChannelType type = getChannel().getType();
+  if (auto kernel = (*this)->getParentOfType<KernelOp>();
+      getCluster() && kernel && kernel.getClusterSize().value_or(1) == 1)
+    return emitOpError("expected a kernel with a cluster_size of more than one "
+                       "CTA for a channel with 'cluster'");
   if (getConsumer().getKind() == ArrivalKind::Transaction)
     return emitOpError("expected a consumer that arrives by threads or "
                        "mma_commit, got transaction: bytes are delivered by "
@@ -353,9 +357,12 @@ static LogicalResult verifyTileCopy(Operation *op, TensorMapType map,
 }
 
 LogicalResult LoadAsyncOp::verify() {
-  if (failed(verifyExecutor(*this, Executor::Leader)) ||
-      failed(getCreate(*this, getChannel())))
+  FailureOr<CreateChannelOp> create = getCreate(*this, getChannel());
+  if (failed(verifyExecutor(*this, Executor::Leader)) || failed(create))
     return failure();
+  if (getMulticast() && !create->getCluster())
+    return emitOpError("expected a channel with 'cluster' for a multicast "
+                       "load: its bytes arrive in every CTA");
   return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
                         getDestination().getType());
 }

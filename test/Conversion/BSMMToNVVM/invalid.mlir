@@ -363,35 +363,12 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
 // What is not lowered is not left out silently.
 !chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
-gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64,
       block_size = 128 : i64, dynamic_shared_memory = 65536 : i64} {
-    // expected-error@below {{expected a channel of one CTA: channels of a cluster are not lowered yet}}
-    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads>, cluster
+    // expected-error@below {{expected threads or warps to arrive at a channel of a cluster: mma_commit is not lowered for it yet}}
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster
         {barrier_offset = 32768 : i64, offsets = array<i64: 0>, slot_stride = 16384 : i64} : !chan
-    bsmm.return
-  }
-}
-
-// -----
-
-!buf = !bsmm.buffer<128x64xf16, shared, swizzle_128B>
-!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
-gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
-  bsmm.kernel @k(%a: !bsmm.tensor_map<1x128x64xf16> {bsmm.role = #bsmm.role<a>})
-      attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64,
-      block_size = 128 : i64, dynamic_shared_memory = 65536 : i64} {
-    %c0 = arith.constant 0 : i32
-    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads>
-        {barrier_offset = 32768 : i64, offsets = array<i64: 0>, slot_stride = 16384 : i64} : !chan
-    bsmm.warp_role 0 {
-      bsmm.leader {
-        %buffer = bsmm.acquire %ch[%c0] : !chan -> !buf
-        // expected-error@below {{expected a copy to one CTA: multicast is not lowered yet}}
-        bsmm.load_async %a[%c0, %c0, %c0] to %buffer signals %ch[%c0] multicast
-            : !bsmm.tensor_map<1x128x64xf16>, !buf, !chan
-      }
-    }
     bsmm.return
   }
 }

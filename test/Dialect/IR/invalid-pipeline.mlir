@@ -3415,3 +3415,35 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+!buf = !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<1x128x64xf16>)
+      attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %c0 = arith.constant 0 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads> : !chan
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %buffer = bsmm.acquire %ch[%c0] : !chan -> !buf
+        // expected-error@below {{expected a channel with 'cluster' for a multicast load: its bytes arrive in every CTA}}
+        bsmm.load_async %a[%c0, %c0, %c0] to %buffer signals %ch[%c0] multicast
+            : !bsmm.tensor_map<1x128x64xf16>, !buf, !chan
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected a kernel with a cluster_size of more than one CTA for a channel with 'cluster'}}
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <threads>, cluster : !chan
+    bsmm.return
+  }
+}
