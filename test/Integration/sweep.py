@@ -147,7 +147,7 @@ def make_case(rng, tool, inputs):
     ]
     # Two warpgroups with a tile each; one slot does not suffice for both.
     if (is_dense and persistent == "true" and most > 1
-            and can_take_turns(name, tile[:3]) and rng.random() < 0.5):
+            and can_take_turns(name, tile[:3]) and rng.random() < 0.8):
         tile[3] = f"stages={rng.randint(2, most)}"
         tile.append("ping-pong=true")
     if rng.random() < 0.2:

@@ -1,4 +1,7 @@
 // RUN: bsmm-opt %s --bsmm-tile-to-pipeline --split-input-file --verify-diagnostics
+// RUN: sed -z 's/}\n      bsmm.return/} {bsmm.ping_pong}\n      bsmm.return/' %examples/nvfp4_gemm.mlir > %t.mlir
+// RUN: not bsmm-opt %t.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s
+// CHECK: error: 'scf.for' op expected no bsmm.ping_pong with accumulators in tensor memory: draining is a role of its own there
 
 // Kernels whose warpgroups cannot take turns, each with its reason.
 
