@@ -71,17 +71,21 @@ def pick_extent(rng, limit, multiple):
 
 
 def pick_scaled_tile(rng, name, step, bits):
-    """Options of a tile that Blackwell's memory holds, with one output tile of
-    f32."""
+    """Options of a tile that Blackwell's memory holds, with two pieces of an
+    output tile for each of two warpgroups that drain."""
     block_n = rng.choice([64, 128, 192, 256])
     block_k = step * rng.choice([1, 2, 4])
     if name.startswith("mxfp8"):
         block_k = min(block_k, 256)
-    output = 128 * block_n * 4
+    # Bytes of a row of a piece: narrow ones leave room for most stages.
+    output = 4 * 128 * rng.choice([32, 128])
     most = 0
     while most == 0:
-        slot = (128 + block_n) * block_k * bits // 8 + 4096 * block_k // step
-        most = min(8, (SHARED_BYTES - 8192 - output) // slot)
+        # Scales of 128 rows and of at most 256.
+        slot = (128 + block_n) * block_k * bits // 8
+        slot += 3 * 2048 * block_k // step // 4
+        slot = (slot + 1023) // 1024 * 1024
+        most = min(8, (SHARED_BYTES - 512 - output) // slot)
         if most == 0:
             block_k //= 2
     return [f"block-n={block_n}", f"block-k={block_k}"], most
@@ -150,6 +154,8 @@ def make_case(rng, tool, inputs):
             and can_take_turns(name, tile[:3]) and rng.random() < 0.8):
         tile[3] = f"stages={rng.randint(2, most)}"
         tile.append("ping-pong=true")
+    if not is_dense and persistent == "true" and rng.random() < 0.4:
+        tile.append("epilogue-warps=8")
     if rng.random() < 0.2:
         tile.append("predicated-store=true")
     if (is_dense and persistent == "false" and "block-m=192" not in tile

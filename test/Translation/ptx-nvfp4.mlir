@@ -28,6 +28,9 @@
 // CHECK-NEXT: .reqntid 192, 1, 1
 // CHECK-NEXT: .minnctapersm 1
 
+// One thread fetches the tensor maps.
+// CHECK-COUNT-5: prefetch.param.tensormap [%rd{{[0-9]+}}];
+// CHECK-NOT: prefetch
 // CHECK: mbarrier.init.shared.b64
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: bar.warp.sync {{.*}}-1;
@@ -74,25 +77,33 @@
 // CHECK: tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
 // CHECK-NOT: tcgen05.mma
 
-// The epilogue: four pieces of 32 columns, rounded to f16, stored in 16-byte
-// units, and two boxes of 64 columns.
+// The epilogue: two pieces of 64 columns, each read by two loads that are waited
+// for together, rounded to f16, stored in 16-byte units; one box for each. The
+// accumulator is given back after the last load.
 // CHECK: cp.async.bulk.wait_group.read 0;
 // CHECK: bar.sync 1, 128;
 // CHECK: mbarrier.try_wait.parity.shared.b64
 // CHECK: tcgen05.fence::after_thread_sync;
 // CHECK: tcgen05.ld.sync.aligned.32x32b.x32.b32 {%r{{[0-9]+}}, {{.*}}}, [%r{{[0-9]+}}];
+// CHECK: tcgen05.ld.sync.aligned.32x32b.x32.b32 {%r{{[0-9]+}}, {{.*}}}, [%r{{[0-9]+}}];
 // CHECK: tcgen05.wait::ld.sync.aligned;
 // CHECK: cvt.rn.f16x2.f32
-// CHECK: st.shared.v4.b32
-// CHECK-COUNT-3: tcgen05.ld.sync.aligned.32x32b.x32.b32
+// CHECK: st.shared.v4.b32 [%rd{{[0-9]+}}+147456]
+// CHECK-COUNT-7: st.shared.v4.b32
+// CHECK-NOT: st.shared
+// CHECK-COUNT-2: tcgen05.ld.sync.aligned.32x32b.x32.b32
 // CHECK: tcgen05.wait::ld.sync.aligned;
 // CHECK-NOT: tcgen05.ld
+// CHECK: st.shared.v4.b32 [%rd{{[0-9]+}}+163840]
 // CHECK: tcgen05.fence::before_thread_sync;
 // CHECK-NEXT: mbarrier.arrive.shared.b64
-// CHECK-NEXT: fence.proxy.async.shared::cta;
-// CHECK: bar.sync 1, 128;
+// CHECK: fence.proxy.async.shared::cta;
+// CHECK-NEXT: tcgen05.fence::before_thread_sync;
+// CHECK-NEXT: bar.sync 1, 128;
+// CHECK-NEXT: tcgen05.fence::after_thread_sync;
 // CHECK: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [bsmm_dynamic_shared_memory+147456];
-// CHECK-NEXT: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [bsmm_dynamic_shared_memory+163840];
+// CHECK-NEXT: cp.async.bulk.commit_group;
+// CHECK: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [bsmm_dynamic_shared_memory+163840];
 // CHECK-NEXT: cp.async.bulk.commit_group;
 // CHECK: cp.async.bulk.wait_group 0;
 // CHECK: tcgen05.fence::before_thread_sync;

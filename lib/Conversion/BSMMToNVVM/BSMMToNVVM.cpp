@@ -108,7 +108,7 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     if (role.isWarpgroup())
       role.walk([&](Operation *op) {
         if (isa<PublishOp, SynchronizeOp, DrainOp, MmaOp, WarpgroupIndexOp,
-                ReduceClusterOp, StageVectorOp, ReadStagedOp>(op))
+                ReduceClusterOp, StageVectorOp, ReadStagedOp, SlotColumnOp>(op))
           op->setAttr(roleAttrName,
                       builder.getDenseI64ArrayAttr(
                           {int64_t(role.getWarp()), int64_t(role.getCount())}));
@@ -268,14 +268,18 @@ struct KernelPreparation {
         bool isShared = buffer.getMemorySpace() == MemorySpace::Shared;
         int64_t size = isShared ? buffer.getSharedBytes()
                                 : buffer.getTensorMemoryColumns();
-        for (int64_t slot = 0; slot < type.getSlots(); ++slot) {
+        // Slots of one channel may share columns: they are one place.
+        if (create.getOverlap())
+          size += int64_t(*create.getSlotStride());
+        for (int64_t slot = 0; slot < create.getBarrierSlots(); ++slot) {
           int64_t start = offset + slot * int64_t(*create.getSlotStride());
           (isShared ? shared : columns).push_back({start, start + size, op});
         }
       }
       int64_t barriers = *create.getBarrierOffset();
       shared.push_back(
-          {barriers, barriers + 2 * type.getSlots() * target::mbarrier::bytes,
+          {barriers,
+           barriers + 2 * create.getBarrierSlots() * target::mbarrier::bytes,
            op});
       return WalkResult::advance();
     });
@@ -350,7 +354,7 @@ struct KernelPreparation {
 
     buildIf(builder, loc, isEqual(builder, loc, values.thread, 0), [&] {
       kernel.walk([&](CreateChannelOp op) {
-        int64_t slots = op.getChannel().getType().getSlots();
+        int64_t slots = op.getBarrierSlots();
         for (int64_t index = 0; index < 2 * slots; ++index) {
           ArrivalAttr arrival =
               index < slots ? op.getProducer() : op.getConsumer();

@@ -4,7 +4,8 @@
 // slot of iteration i is i mod N, and the parity of its phase (i / N) mod 2: a
 // consumer waits for that parity of the full barrier, a producer for the other
 // parity of the empty barrier, which a fresh barrier has "completed" (PTX ISA
-// 9.7.14.16, mbarrier.test_wait).
+// 9.7.14.16, mbarrier.test_wait). Slots that share columns have one full and
+// one empty barrier: each iteration is the next phase of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,12 @@ static Slot buildSlot(OpBuilder &builder, Location loc, Value iteration,
   Value round = arith::DivUIOp::create(builder, loc, iteration, count);
   return {arith::RemUIOp::create(builder, loc, iteration, count),
           arith::AndIOp::create(builder, loc, round, one)};
+}
+
+/// The slot of a channel's barriers.
+static Slot buildBarrierSlot(OpBuilder &builder, Location loc, Value iteration,
+                             CreateChannelOp create) {
+  return buildSlot(builder, loc, iteration, create.getBarrierSlots());
 }
 
 /// The full (or empty) barrier of a slot.
@@ -126,6 +133,38 @@ struct CreateChannelPattern : KernelPattern<CreateChannelOp> {
   }
 };
 
+/// Shared columns come first: the last ones of slot 0, the first ones of
+/// slot 1.
+struct SlotColumnPattern : KernelPattern<SlotColumnOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SlotColumnOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    int64_t all = op.getChannel().getType().getBuffers().front().getShape()[1];
+    auto role = op->getAttrOfType<DenseI64ArrayAttr>(roleAttrName);
+    int64_t warpgroups =
+        role ? role[1] / target::threads::warpsPerWarpgroup : 1;
+    int64_t part = all / warpgroups, first = op.getFirst();
+    Slot slot = buildSlot(rewriter, loc, adaptor.getIteration(), 2);
+    Value isFirstSlot =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              slot.number, constantI32(rewriter, loc, 0));
+    Value column = arith::SelectOp::create(
+        rewriter, loc, isFirstSlot,
+        constantI32(rewriter, loc, part - first - int64_t(op.getColumns())),
+        constantI32(rewriter, loc, first));
+    if (warpgroups > 1) {
+      Value start = arith::MulIOp::create(rewriter, loc,
+                                          buildWarpgroupInRole(rewriter, op),
+                                          constantI32(rewriter, loc, part));
+      column = arith::AddIOp::create(rewriter, loc, column, start);
+    }
+    rewriter.replaceOp(op, column);
+    return success();
+  }
+};
+
 /// What acquire and wait have in common: wait for a barrier, then give out the
 /// buffers of the slot.
 template <typename OpT, bool isProducer>
@@ -140,10 +179,10 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
     const KernelValues &kernel = this->getKernelValues(op);
     Location loc = op.getLoc();
     ChannelType type = op.getChannel().getType();
-    Slot slot =
-        buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
+    int64_t slots = create.getBarrierSlots();
+    Slot slot = buildBarrierSlot(rewriter, loc, adaptor.getIteration(), create);
     Value barrier = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
-                                        slot, type.getSlots(), isProducer);
+                                        slot, slots, isProducer);
     Value parity = slot.parity;
     if (isProducer)
       parity = arith::XOrIOp::create(rewriter, loc, parity,
@@ -152,7 +191,7 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
     if (isProducer &&
         create.getProducer().getKind() == ArrivalKind::Transaction) {
       Value full = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
-                                       slot, type.getSlots(), false);
+                                       slot, slots, false);
       NVVM::MBarrierArriveExpectTxOp::create(
           rewriter, loc, Type(), full,
           constantI32(rewriter, loc, slotBytes(type)), NVVM::MemScopeKind::CTA,
@@ -166,6 +205,8 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
         buildTensorFence(rewriter, loc,
                          NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
 
+    if (create.getOverlap())
+      slot = buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
     Value step = arith::MulIOp::create(
         rewriter, loc, slot.number,
         constantI32(rewriter, loc, *create.getSlotStride()));
@@ -206,10 +247,10 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
     }
     Location loc = op.getLoc();
     ChannelType type = op.getChannel().getType();
-    Slot slot =
-        buildSlot(rewriter, loc, adaptor.getIteration(), type.getSlots());
-    Value barrier = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
-                                        slot, type.getSlots(), !isProducer);
+    Slot slot = buildBarrierSlot(rewriter, loc, adaptor.getIteration(), create);
+    Value barrier =
+        buildBarrierAddress(rewriter, loc, adaptor.getChannel(), slot,
+                            create.getBarrierSlots(), !isProducer);
     OpBuilder::InsertionGuard guard(rewriter);
     if (arrival.getKind() == ArrivalKind::Warps) {
       // The warp's other threads have read what this one arrives for.
@@ -243,8 +284,9 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
 void bsmm::populateChannelToNVVMPatterns(const LLVMTypeConverter &converter,
                                          const KernelValuesMap &values,
                                          RewritePatternSet &patterns) {
-  patterns.add<
-      AllocPattern, CreateChannelPattern, ChannelAccessPattern<AcquireOp, true>,
-      ChannelAccessPattern<WaitOp, false>, ChannelSignalPattern<CommitOp, true>,
-      ChannelSignalPattern<ReleaseOp, false>>(converter, values);
+  patterns.add<AllocPattern, CreateChannelPattern, SlotColumnPattern,
+               ChannelAccessPattern<AcquireOp, true>,
+               ChannelAccessPattern<WaitOp, false>,
+               ChannelSignalPattern<CommitOp, true>,
+               ChannelSignalPattern<ReleaseOp, false>>(converter, values);
 }

@@ -30,6 +30,17 @@ static SmallVector<Value> buildCoordinates(OpBuilder &builder, Location loc,
   return llvm::to_vector(llvm::reverse(coordinates));
 }
 
+/// The policies that createpolicy.fractional.L2 makes for whole ranges of
+/// memory, as constants (CUTLASS, cute/arch/copy_sm90_desc.hpp, CacheHintSm90).
+static Value buildCachePolicy(OpBuilder &builder, LoadAsyncOp op) {
+  auto cache = op.getCache();
+  if (!cache)
+    return {};
+  return constantI64(builder, op.getLoc(),
+                     *cache == CacheEviction::EvictFirst ? 0x12F0000000000000
+                                                         : 0x14F0000000000000);
+}
+
 namespace {
 struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
   using KernelPattern::KernelPattern;
@@ -67,6 +78,7 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
       mask = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI16Type(),
                                           (int64_t(1) << ctas) - 1);
     }
+    Value policy = buildCachePolicy(rewriter, op);
     for (const BoxPlan::Box &box : plan->boxes) {
       Value destination =
           advance(rewriter, loc, adaptor.getDestination(), box.sharedOffset);
@@ -80,7 +92,7 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           rewriter, loc, destination, adaptor.getMap(),
           buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates()),
-          barrier, ValueRange{}, mask, Value(), NVVM::TMALoadMode::TILE,
+          barrier, ValueRange{}, mask, policy, NVVM::TMALoadMode::TILE,
           isCTAOnly, NVVM::CTAGroupKindAttr(), Value());
     }
     rewriter.eraseOp(op);
@@ -218,6 +230,21 @@ struct CopyScalesPattern : KernelPattern<CopyScalesOp> {
   }
 };
 
+/// The barrier of publish and synchronize. Operations on tensor memory of other
+/// threads are ordered by it only together with these fences (PTX ISA
+/// 9.7.17.6).
+template <typename OpT>
+static void buildOrderingBarrier(OpBuilder &builder, OpT op,
+                                 const KernelValues &kernel) {
+  auto fence = [&](NVVM::Tcgen05FenceKind kind) {
+    if (kernel.tensorMemoryBase)
+      NVVM::Tcgen05FenceOp::create(builder, op.getLoc(), kind);
+  };
+  fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+  buildBarrier(builder, op, kernel.warp, op.getEachWarpgroup());
+  fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
 struct PublishPattern : KernelPattern<PublishOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -227,7 +254,7 @@ struct PublishPattern : KernelPattern<PublishOp> {
         rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(op.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    buildBarrier(rewriter, op, getKernelValues(op).warp, op.getEachWarpgroup());
+    buildOrderingBarrier(rewriter, op, getKernelValues(op));
     rewriter.eraseOp(op);
     return success();
   }
@@ -238,14 +265,7 @@ struct SynchronizePattern : KernelPattern<SynchronizeOp> {
   LogicalResult
   matchAndRewrite(SynchronizeOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    bool hasTensorMemory(getKernelValues(op).tensorMemoryBase);
-    if (hasTensorMemory)
-      NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
-                                   NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-    buildBarrier(rewriter, op, getKernelValues(op).warp, op.getEachWarpgroup());
-    if (hasTensorMemory)
-      NVVM::Tcgen05FenceOp::create(rewriter, op.getLoc(),
-                                   NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    buildOrderingBarrier(rewriter, op, getKernelValues(op));
     rewriter.eraseOp(op);
     return success();
   }

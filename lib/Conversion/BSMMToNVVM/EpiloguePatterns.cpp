@@ -11,6 +11,10 @@
 using namespace mlir;
 using namespace bsmm;
 
+/// Columns of tensor memory that a thread reads before it waits for them; they
+/// take as many of its registers.
+static constexpr int64_t columnsInFlight = 64;
+
 namespace {
 /// Warp w reads lanes 32w..32w+31 (PTX ISA 9.7.17.8): with .32x32b thread t of
 /// the warpgroup owns row t, register i holds column i.
@@ -37,30 +41,43 @@ struct DrainPattern : KernelPattern<DrainOp> {
         constantI32(rewriter, loc, 16 + 5 /* 32 lanes a warp */));
     Value base =
         arith::AddIOp::create(rewriter, loc, adaptor.getAccumulator(), lane);
+    if (adaptor.getAt())
+      base = arith::AddIOp::create(rewriter, loc, base, adaptor.getAt());
     Type words = columns == 1
                      ? Type(rewriter.getI32Type())
                      : Type(VectorType::get({columns}, rewriter.getI32Type()));
     auto values = VectorType::get({columns}, rewriter.getF32Type());
     Block &body = op.getBody().front();
-    for (int64_t column = op.getFirst(), end = column + op.getNumColumns();
-         column < end; column += columns) {
-      Value loaded = NVVM::Tcgen05LdOp::create(
-          rewriter, loc, words, /*pack=*/UnitAttr(),
-          NVVM::Tcgen05LdStShapeAttr::get(op.getContext(),
-                                          NVVM::Tcgen05LdStShape::SHAPE_32X32B),
-          tensorMemoryPointer(rewriter, loc, base, column), Value());
+    // Loads that are waited for together hide each other's latency.
+    int64_t together = std::max(columns, columnsInFlight);
+    int64_t first = op.getFirst(), end = first + op.getNumColumns();
+    for (int64_t start = first; start < end; start += together) {
+      SmallVector<std::pair<int64_t, Value>> pieces;
+      for (int64_t column = start; column < std::min(start + together, end);
+           column += columns)
+        pieces.push_back(
+            {column,
+             NVVM::Tcgen05LdOp::create(
+                 rewriter, loc, words, /*pack=*/UnitAttr(),
+                 NVVM::Tcgen05LdStShapeAttr::get(
+                     op.getContext(), NVVM::Tcgen05LdStShape::SHAPE_32X32B),
+                 tensorMemoryPointer(rewriter, loc, base, column), Value())});
       NVVM::Tcgen05WaitOp::create(rewriter, loc, NVVM::Tcgen05WaitKind::LOAD);
-      if (columns == 1)
-        loaded = vector::BroadcastOp::create(
-            rewriter, loc, VectorType::get({1}, rewriter.getI32Type()), loaded);
-      IRMapping mapping;
-      mapping.map(body.getArgument(0), row);
-      mapping.map(body.getArgument(1), constantI32(rewriter, loc, column));
-      mapping.map(
-          body.getArgument(2),
-          vector::BitCastOp::create(rewriter, loc, values, loaded).getResult());
-      for (Operation &inner : body)
-        rewriter.clone(inner, mapping);
+      for (auto [column, loaded] : pieces) {
+        Value vector = loaded;
+        if (columns == 1)
+          vector = vector::BroadcastOp::create(
+              rewriter, loc, VectorType::get({1}, rewriter.getI32Type()),
+              vector);
+        IRMapping mapping;
+        mapping.map(body.getArgument(0), row);
+        mapping.map(body.getArgument(1), constantI32(rewriter, loc, column));
+        mapping.map(body.getArgument(2),
+                    vector::BitCastOp::create(rewriter, loc, values, vector)
+                        .getResult());
+        for (Operation &inner : body)
+          rewriter.clone(inner, mapping);
+      }
     }
     rewriter.eraseOp(op);
     return success();

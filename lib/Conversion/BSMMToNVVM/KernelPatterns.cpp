@@ -74,11 +74,39 @@ struct KernelOpPattern : KernelPattern<KernelOp> {
     }
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());
-    if (failed(rewriter.convertRegionTypes(&function.getBody(), converter,
-                                           &signature)))
+    FailureOr<Block *> entry =
+        rewriter.convertRegionTypes(&function.getBody(), converter, &signature);
+    if (failed(entry))
       return failure();
+    prefetchMaps(rewriter, op, **entry);
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// The first use of a tensor map need not wait for the map itself (PTX ISA,
+  /// prefetch.tensormap).
+  void prefetchMaps(ConversionPatternRewriter &rewriter, KernelOp op,
+                    Block &entry) const {
+    Value thread = values.find(op.getSymName())->second.thread;
+    if (llvm::none_of(op.getArgumentTypes(), llvm::IsaPred<TensorMapType>))
+      return;
+    Location loc = op.getLoc();
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointAfterValue(thread);
+    Value isFirst =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread,
+                              constantI32(rewriter, loc, 0));
+    auto only = scf::IfOp::create(rewriter, loc, isFirst, false);
+    rewriter.setInsertionPointToStart(only.thenBlock());
+    for (auto [type, argument] :
+         llvm::zip(op.getArgumentTypes(), entry.getArguments()))
+      if (isa<TensorMapType>(type))
+        NVVM::PrefetchOp::create(
+            rewriter, loc, /*cacheLevel=*/NVVM::PrefetchCacheLevelAttr(),
+            /*evictPriority=*/NVVM::CacheEvictionPriorityAttr(), argument,
+            /*predicate=*/Value(), /*tensormap=*/rewriter.getUnitAttr(),
+            /*uniform=*/UnitAttr(),
+            /*in_param_space=*/rewriter.getUnitAttr());
   }
 };
 

@@ -135,12 +135,23 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
                                << attribute.getValue();
     return success();
   }
+  if (attribute.getName() == getEpilogueWarpsAttrName()) {
+    auto warps = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<scf::ForOp>(op) || !warps ||
+        !warps.getType().isSignlessInteger(64) ||
+        (warps.getInt() != 4 && warps.getInt() != 8))
+      return op->emitOpError() << "expected '" << getEpilogueWarpsAttrName()
+                               << "' to be an i64 of 4 or 8 on an scf.for, got "
+                               << attribute.getValue();
+    return success();
+  }
   return op->emitOpError() << "unknown bsmm attribute '"
                            << attribute.getName().getValue() << "'; known are '"
                            << getTargetAttrName() << "' on modules and '"
                            << getStagesAttrName() << "', '"
-                           << getSplitAttrName() << "' and '"
-                           << getPingPongAttrName() << "' on loops";
+                           << getSplitAttrName() << "', '"
+                           << getPingPongAttrName() << "' and '"
+                           << getEpilogueWarpsAttrName() << "' on loops";
 }
 
 LogicalResult BsmmDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -162,6 +162,26 @@ LogicalResult CreateChannelOp::verify() {
                 *this, buffer,
                 offset + slot * int64_t(getSlotStride().value_or(0)))))
           return failure();
+  if (auto overlap = getOverlap()) {
+    BufferType buffer = type.getBuffers().front();
+    if (type.getSlots() != 2 || type.getBuffers().size() != 1 ||
+        buffer.getLayout() != BufferLayout::Accumulator)
+      return emitOpError("expected two slots of one accumulator in tensor "
+                         "memory to share columns, got ")
+             << type;
+    int64_t columns = buffer.getShape()[1];
+    if (int64_t(*overlap) < 1 || int64_t(*overlap) > columns / 2)
+      return emitOpError("expected 1 to ")
+             << columns / 2 << " shared columns, at most half of them, got "
+             << int64_t(*overlap);
+    if (getConsumer().getKind() != ArrivalKind::Threads)
+      return emitOpError("expected a consumer that arrives by threads when "
+                         "slots share columns");
+    if (auto stride = getSlotStride();
+        stride && int64_t(*stride) != getOverlappingStride())
+      return emitOpError("expected slots at a distance of ")
+             << getOverlappingStride() << " columns, got " << int64_t(*stride);
+  }
   if (auto stride = getSlotStride();
       stride && type.getSlots() > 1 &&
       (int64_t(*stride) < 1 || int64_t(*stride) > (1 << 20)))
@@ -176,12 +196,34 @@ LogicalResult CreateChannelOp::verify() {
   return success();
 }
 
+int64_t CreateChannelOp::getOverlappingStride() {
+  return getChannel().getType().getBuffers().front().getShape()[1] -
+         int64_t(*getOverlap());
+}
+
 /// Only channels made in the kernel are known to the lowering.
 static FailureOr<CreateChannelOp> getCreate(Operation *op, Value channel) {
   auto create = channel.getDefiningOp<CreateChannelOp>();
   if (!create)
     return op->emitOpError("expected a channel of a bsmm.create_channel");
   return create;
+}
+
+LogicalResult SlotColumnOp::verify() {
+  FailureOr<CreateChannelOp> create = getCreate(*this, getChannel());
+  if (failed(create))
+    return failure();
+  if (!create->getOverlap())
+    return emitOpError("expected a channel whose slots share columns");
+  int64_t all = getChannel().getType().getBuffers().front().getShape()[1];
+  if (auto role = (*this)->getParentOfType<WarpRoleOp>();
+      role && role.isWarpgroup())
+    all /= role.getCount() / target::threads::warpsPerWarpgroup;
+  int64_t first = getFirst(), columns = getColumns();
+  if (first < 0 || first >= all || columns < 1 || columns > all - first)
+    return emitOpError("expected columns of the warpgroup's ")
+           << all << ", got " << columns << " from " << first;
+  return success();
 }
 
 /// Commits and releases are done by the threads that the arrival counts.
@@ -267,8 +309,14 @@ LogicalResult WarpRoleOp::verify() {
           "expected whole warpgroups to give other registers to, "
           "got one warp");
   }
-  if ((*this)->getParentOfType<WarpRoleOp>())
-    return emitOpError("expected no role inside of a role");
+  // A warpgroup that gives registers up does so as a whole; its warps may have
+  // roles of their own then.
+  if (auto outer = (*this)->getParentOfType<WarpRoleOp>())
+    if (outer != (*this)->getParentOp() || isWarpgroup() ||
+        first < int64_t(outer.getWarp()) ||
+        first >= int64_t(outer.getWarp() + outer.getCount()))
+      return emitOpError("expected no role inside of a role, but those of "
+                         "single warps of the role right around them");
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
     if (auto threads = kernel.getBlockSize();
         threads && first + count > int64_t(*threads) / target::threads::perWarp)
@@ -659,8 +707,9 @@ LogicalResult DrainOp::verify() {
   } else {
     auto buffer = cast<BufferType>(getAccumulator().getType());
     if (auto role = (*this)->getParentOfType<WarpRoleOp>();
-        role && role.getNumThreads() != target::threads::perWarpgroup)
-      return emitOpError("expected the role of one warpgroup, got ")
+        role && !getAt() &&
+        role.getNumThreads() != target::threads::perWarpgroup)
+      return emitOpError("expected the role of one warpgroup, or 'at', got ")
              << role.getCount() << " warps";
     if (auto kernel = (*this)->getParentOfType<KernelOp>())
       if (auto threads = kernel.getBlockSize();
@@ -680,6 +729,9 @@ LogicalResult DrainOp::verify() {
   }
   int64_t all = getAllColumns(), first = int64_t(getFirst());
   int64_t extent = getNumColumns();
+  if (getAt() && (isFromRegisters() || first != 0 || !getExtent()))
+    return emitOpError("expected 'at' with an extent, without 'first' and for "
+                       "tensor memory only");
   if (first < 0 || first >= all || extent < 1 || extent > all - first)
     return emitOpError("expected columns of the accumulator's ")
            << all << ", got " << extent << " from " << first;

@@ -25,8 +25,9 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
 
   /// Places the buffers of a slot one after the other; the slot's size is
   /// rounded so that every slot has the alignment of the first.
-  static SmallVector<int64_t> placeSlot(ChannelType type, int64_t &cursor,
+  static SmallVector<int64_t> placeSlot(CreateChannelOp op, int64_t &cursor,
                                         int64_t &stride) {
+    ChannelType type = op.getChannel().getType();
     bool isShared = type.getMemorySpace() == MemorySpace::Shared;
     int64_t slotAlignment = 1;
     if (isShared)
@@ -43,6 +44,11 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
           isShared ? buffer.getSharedBytes() : buffer.getTensorMemoryColumns();
     }
     stride = llvm::alignTo(cursor - start, slotAlignment);
+    if (op.getOverlap()) {
+      stride = op.getOverlappingStride();
+      cursor += stride;
+      return offsets;
+    }
     cursor = start + stride * type.getSlots();
     return offsets;
   }
@@ -71,11 +77,13 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
       int64_t &cursor = isShared ? shared : columns;
       int64_t stride = 0;
       op.setOffsetsAttr(
-          builder.getDenseI64ArrayAttr(placeSlot(type, cursor, stride)));
+          builder.getDenseI64ArrayAttr(placeSlot(op, cursor, stride)));
       op.setSlotStrideAttr(builder.getI64IntegerAttr(stride));
       note(isShared ? sharedText : columnText,
-           (Twine("channel of ") + Twine(type.getSlots()) + " slots").str(),
-           stride * type.getSlots());
+           (Twine("channel of ") + Twine(type.getSlots()) +
+            (op.getOverlap() ? " overlapping slots" : " slots"))
+               .str(),
+           stride * type.getSlots() + int64_t(op.getOverlap().value_or(0)));
     });
     kernel.walk([&](AllocOp op) {
       BufferType type = op.getBuffer().getType();
@@ -96,8 +104,7 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     int64_t barriers = shared;
     kernel.walk([&](CreateChannelOp op) {
       op.setBarrierOffsetAttr(builder.getI64IntegerAttr(shared));
-      shared +=
-          2 * op.getChannel().getType().getSlots() * target::mbarrier::bytes;
+      shared += 2 * op.getBarrierSlots() * target::mbarrier::bytes;
     });
     shared += target::mbarrier::bytes;
     note(sharedText, "barriers", shared - barriers);

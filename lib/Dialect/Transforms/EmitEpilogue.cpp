@@ -9,9 +9,6 @@
 using namespace mlir;
 using namespace bsmm;
 
-/// Columns of the accumulator that a thread holds at a time.
-static constexpr int64_t drainColumns = 32;
-
 /// The one function that needs no device library.
 static bool isExponential(Operation *op) {
   return isa<math::ExpOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32();
@@ -225,17 +222,37 @@ void PipelineBuilder::emitPreloads() {
   }
 }
 
+/// Where some columns of an accumulator begin that are not at the same place in
+/// every tile; null for others.
+Value PipelineBuilder::emitPieceColumn(int64_t first, int64_t extent) {
+  if (tile.accumulatesInRegisters())
+    return {};
+  if (tile.overlap == 0 && tile.consumerWarpgroups == 1)
+    return {};
+  if (tile.overlap == 0) {
+    Value index = WarpgroupIndexOp::create(builder, loc, builder.getI32Type());
+    Value start = arith::MulIOp::create(builder, loc, index,
+                                        constant(tile.getDrainedColumns()));
+    return arith::AddIOp::create(builder, loc, start, constant(first));
+  }
+  return SlotColumnOp::create(builder, loc, builder.getI32Type(), resultChannel,
+                              tileNumber, first, extent);
+}
+
 /// Some columns of the tile: computed, and written to the staging buffer or to
-/// the output. `isNotEmpty` is null for a sum that is valid in any case.
+/// the output. They begin at `first`, or at the value `at` if it is not null.
+/// `isNotEmpty` is null for a sum that is valid in any case.
 LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
                                          int64_t first, int64_t extent,
-                                         Value stagingBuffer,
+                                         Value at, Value stagingBuffer,
                                          const GlobalTile &output) {
   int64_t columns = drainColumns;
   while (extent % columns != 0)
     columns /= 2;
-  bool isWhole = extent == tile.getDrainedColumns();
-  auto drain = DrainOp::create(builder, loc, accumulator, columns, first,
+  bool isWhole = !at && extent == tile.getDrainedColumns();
+  if (at)
+    first = 0;
+  auto drain = DrainOp::create(builder, loc, accumulator, at, columns, first,
                                isWhole ? IntegerAttr()
                                        : builder.getI64IntegerAttr(extent));
   OpBuilder::InsertionGuard guard(builder);
@@ -245,7 +262,11 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
                                     {i32, i32, valuesType}, {loc, loc, loc});
   Piece piece;
   piece.row = body->getArgument(0);
-  piece.column = body->getArgument(1);
+  // Its place in the piece that the warpgroup stores.
+  Value column = body->getArgument(1);
+  piece.column = column;
+  if (at)
+    piece.column = arith::AddIOp::create(builder, loc, column, at);
   piece.size = valuesType.getDimSize(0);
   piece.local = mapping;
   Value values = body->getArgument(2);
@@ -266,8 +287,6 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
         output.rowsLeft, output.columnsLeft);
     return success();
   }
-  // Its place in the piece that the warpgroup stores.
-  Value column = piece.column;
   if (first != 0)
     column = arith::SubIOp::create(builder, loc, column, constant(first));
   if (warpgroupColumn)
@@ -309,15 +328,18 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   };
   auto tmaStore = dyn_cast<TmaStoreOp>(tile.store);
   auto predicatedStore = dyn_cast<PredicatedStoreOp>(tile.store);
+  int64_t pieces = tile.getStagingPieces(), slots = tile.stagingSlots;
+  int64_t extent = tile.getDrainedColumns() / pieces;
   // The only staging buffer is free when the last store has read it.
-  bool isSingleBuffer = tmaStore && tile.stagingSlots == 1;
+  bool isSingleBuffer = tmaStore && slots == 1;
   auto emitFreeStaging = [&] {
     emitWaitForStores(0);
     SynchronizeOp::create(builder, loc, storesByWarpgroup());
   };
   Value accumulator = registerSum, isNotEmpty;
   if (!tile.accumulatesInRegisters()) {
-    if (isSingleBuffer)
+    // The stores of the tile before have read their buffers long ago.
+    if (tmaStore && tile.tileLoop)
       emitFreeStaging();
     accumulator = WaitOp::create(builder, loc, TypeRange{tile.accumulatorType},
                                  resultChannel, tileNumber)
@@ -352,31 +374,40 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   if (isStoreAwaited || !vectorBuffers.empty())
     SynchronizeOp::create(builder, loc, storesByWarpgroup());
 
-  int64_t pieces = tile.getStagingPieces(), slots = tile.stagingSlots;
-  int64_t extent = tile.getDrainedColumns() / pieces;
   // What a store moves: all of a piece, or what the warpgroup has of it.
   Value firstRow;
   if (tmaStore && storesByWarpgroup()) {
     Value index = WarpgroupIndexOp::create(builder, loc, builder.getI32Type());
     firstRow = arith::MulIOp::create(builder, loc, index,
                                      constant(tile.getDrainedRows()));
-    Value offset = firstRow;
-    if (tile.splitsByColumns)
+    // The column of a piece of tensor memory says where the warpgroup's columns
+    // are.
+    Value offset = tile.accumulatesInRegisters() ? firstRow : constant(0);
+    if (tile.splitsByColumns && tile.accumulatesInRegisters())
       offset = warpgroupColumn = arith::MulIOp::create(
           builder, loc, index, constant(tile.getDrainedColumns()));
     Value &place =
         coordinates[coordinates.size() - (tile.splitsByColumns ? 1 : 2)];
     place = arith::AddIOp::create(builder, loc, place, offset);
   }
+  // Without a staging buffer shared columns are a piece of their own.
+  SmallVector<std::pair<int64_t, int64_t>> columns;
+  for (int64_t index = 0; index < pieces; ++index)
+    columns.push_back({index * extent, extent});
+  if (!tmaStore && tile.overlap != 0 && tile.overlap < extent)
+    columns = {{0, tile.overlap}, {tile.overlap, extent - tile.overlap}};
   // With columns of their own the warpgroups have a piece each, below each
   // other in the buffer; with rows they have theirs of one piece.
   bool isSliced = tmaStore && tile.splitsByColumns;
-  SmallVector<Value> buffers;
+  SmallVector<Value> buffers, starts;
   auto emitStore = [&](int64_t index) {
     SmallVector<Value> place = coordinates;
-    if (index != 0)
-      place.back() = arith::AddIOp::create(builder, loc, place.back(),
-                                           constant(index * extent));
+    if (starts[index])
+      place.back() =
+          arith::AddIOp::create(builder, loc, place.back(), starts[index]);
+    else if (int64_t first = columns[index].first)
+      place.back() =
+          arith::AddIOp::create(builder, loc, place.back(), constant(first));
     Value buffer = buffers[index];
     if (firstRow && !isSliced)
       buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
@@ -386,7 +417,10 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   };
   // Where every piece has a buffer, the threads meet once for all.
   bool isStoredAtOnce = tmaStore && pieces > 1 && slots == pieces;
-  for (int64_t index = 0; index < pieces; ++index) {
+  bool isReleased = tile.accumulatesInRegisters();
+  for (auto [number, piece] : llvm::enumerate(columns)) {
+    auto [first, extent] = piece;
+    int64_t index = int64_t(number);
     if (isSingleBuffer && index != 0)
       emitFreeStaging();
     Value buffer;
@@ -396,12 +430,16 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
       buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
                                    firstRow);
     buffers.push_back(buffer);
-    if (failed(emitDrain(accumulator, isNotEmpty, index * extent, extent,
+    starts.push_back(emitPieceColumn(first, extent));
+    if (failed(emitDrain(accumulator, isNotEmpty, first, extent, starts.back(),
                          buffer, output)))
       return failure();
-    bool isLast = index == pieces - 1;
-    if (!tile.accumulatesInRegisters() && isLast)
+    bool isLast = number + 1 == columns.size();
+    if (!isReleased &&
+        (isLast || (tile.overlap != 0 && first + extent >= tile.overlap))) {
       ReleaseOp::create(builder, loc, resultChannel, tileNumber);
+      isReleased = true;
+    }
     if (!tmaStore || (isStoredAtOnce && !isLast))
       continue;
     // What the next piece overwrites has been read before the threads meet.

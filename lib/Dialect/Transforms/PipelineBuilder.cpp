@@ -9,7 +9,11 @@
 // the last one is drained; in others the first two are warps of the warpgroup.
 //
 //   loads     transaction bytes -> mma_commit    ring of `stages` slots
-//   results   mma_commit -> 128 threads          one or two accumulators
+//   results   mma_commit -> 128 threads          one or two accumulators, which
+//                                                may share columns
+//
+// Two warpgroups drain where the kernel says so, each half of the columns; then
+// the warpgroup of the other two roles gives registers to them.
 //
 // With accumulators in registers there are two: consumer warpgroups multiply
 // and drain, each its rows of the tile, and one thread of a last warpgroup
@@ -31,7 +35,8 @@
 using namespace mlir;
 using namespace bsmm;
 
-/// Registers of a thread that only loads, or that waits for the one that does.
+/// Registers of a thread that only loads or multiplies into tensor memory, or
+/// that waits for the one that does.
 static constexpr int64_t producerRegisters = 40;
 
 void PipelineBuilder::emitRole(int64_t warp, int64_t count,
@@ -134,7 +139,7 @@ void PipelineBuilder::emitLoads() {
       }
       LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
                           coordinates, destination, loadChannel, iteration,
-                          isMulticast);
+                          isMulticast, load.getCacheAttr());
     }
     CommitOp::create(builder, loc, loadChannel, iteration);
   });
@@ -222,6 +227,24 @@ LogicalResult PipelineBuilder::emitRoles() {
           consumer);
     return success(isGood);
   }
+  if (tile.consumerWarpgroups > 1) {
+    // Loading and multiplying are work of two warps of a warpgroup, which as a
+    // whole gives registers to those that drain.
+    constexpr int64_t perWarpgroup = target::threads::warpsPerWarpgroup;
+    int64_t first = tile.consumerWarpgroups * perWarpgroup;
+    emitRole(
+        first, perWarpgroup,
+        [&] {
+          emitRole(first, 1, [&] { emitLeader([&] { emit(Part::Loads); }); });
+          emitRole(first + 1, 1, [&] { emit(Part::Multiplications); });
+        },
+        builder.getI64IntegerAttr(producerRegisters));
+    emitConsumerRole([&] {
+      emit(Part::Epilogue);
+      emitFinalStores();
+    });
+    return success(isGood);
+  }
   // The warpgroup that drains comes first: tensor memory is read in quarters by
   // the number of the warp in its warpgroup.
   emitRole(target::threads::warpsPerWarpgroup, 1,
@@ -304,7 +327,7 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
 }
 
 int64_t PipelineBuilder::getBlockSize() {
-  if (tile.accumulatesInRegisters())
+  if (tile.accumulatesInRegisters() || tile.consumerWarpgroups > 1)
     return (tile.getConsumerWarpgroups() + 1) * target::threads::perWarpgroup;
   return target::threads::perWarpgroup +
          (tile.tileLoop ? 2 * target::threads::perWarp : 0);
@@ -331,11 +354,11 @@ void PipelineBuilder::createChannels() {
   MLIRContext *context = builder.getContext();
   auto create = [&](int64_t slots, ArrayRef<BufferType> buffers,
                     ArrivalAttr producer, ArrivalAttr consumer,
-                    bool isOfCluster = false) {
+                    bool isOfCluster = false, IntegerAttr overlap = {}) {
     return CreateChannelOp::create(
         builder, loc, ChannelType::get(context, slots, buffers), producer,
-        consumer, isOfCluster ? builder.getUnitAttr() : UnitAttr(), nullptr,
-        nullptr, nullptr);
+        consumer, isOfCluster ? builder.getUnitAttr() : UnitAttr(), overlap,
+        nullptr, nullptr, nullptr);
   };
   auto transaction = ArrivalAttr::get(context, ArrivalKind::Transaction, 1);
   if (tile.accumulatesInRegisters()) {
@@ -351,9 +374,14 @@ void PipelineBuilder::createChannels() {
   }
   auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);
   loadChannel = create(tile.stages, tile.loadTypes, transaction, mmaCommit);
-  resultChannel = create(tile.accumulators, tile.accumulatorType, mmaCommit,
-                         ArrivalAttr::get(context, ArrivalKind::Threads,
-                                          target::threads::perWarpgroup));
+  IntegerAttr overlap;
+  if (tile.overlap != 0)
+    overlap = builder.getI64IntegerAttr(tile.overlap);
+  resultChannel = create(
+      tile.accumulators, tile.accumulatorType, mmaCommit,
+      ArrivalAttr::get(context, ArrivalKind::Threads,
+                       tile.consumerWarpgroups * target::threads::perWarpgroup),
+      /*isOfCluster=*/false, overlap);
   auto inTensorMemory = [&](BufferType type) -> Value {
     return AllocOp::create(
         builder, loc,

@@ -63,8 +63,9 @@ private:
   };
   mlir::LogicalResult emitEpilogue(Part part);
   mlir::LogicalResult emitDrain(Value accumulator, Value isNotEmpty,
-                                int64_t first, int64_t extent, Value staging,
-                                const GlobalTile &output);
+                                int64_t first, int64_t extent, Value at,
+                                Value staging, const GlobalTile &output);
+  Value emitPieceColumn(int64_t first, int64_t extent);
   Value emitReduction(Value accumulator);
   Value shiftColumn(Value column);
   void emitPreloads();
@@ -76,9 +77,7 @@ private:
 
   /// Consumer warpgroups drain and store their rows without waiting for each
   /// other, so that one multiplies while the other stores.
-  bool storesByWarpgroup() const {
-    return tile.accumulatesInRegisters() && tile.consumerWarpgroups > 1;
-  }
+  bool storesByWarpgroup() const { return tile.consumerWarpgroups > 1; }
 
   Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc,

@@ -24,8 +24,10 @@ static bool isWhole(Value vector) {
 namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
-  int64_t blockM, blockN, blockK, group, stages, split, clusterM;
+  int64_t blockM, blockN, blockK, group, stages, split, clusterM, epilogueWarps;
   bool isPersistent, usesPredicatedStore, isPingPong;
+  /// Null for the usual order.
+  CacheEvictionAttr cacheA, cacheB;
 };
 
 /// Writes the tile-level kernel of one scaled_matmul.
@@ -56,7 +58,7 @@ private:
   }
   Value addArgument(Block *block, ArgumentRole role, Type type);
   Value loadScales(Value map, Value batch, Value rowTile, Value groupTile,
-                   int64_t rowTiles);
+                   int64_t rowTiles, CacheEvictionAttr cache);
   void buildTile(Value batch, Value tileM, Value tileN);
   Value buildMainLoop(Value batch, Value m, Value n);
   Value buildScaledDot(Value tileA, Value tileB, Value accumulator, Value batch,
@@ -177,6 +179,13 @@ LogicalResult KernelBuilder::check() {
     return op.emitOpError("expected cluster-m with persistent=true and without "
                           "block scales, got cluster-m=")
            << config.clusterM;
+  if (config.epilogueWarps != 4 && config.epilogueWarps != 8)
+    return op.emitOpError("expected 4 or 8 epilogue-warps, got ")
+           << config.epilogueWarps;
+  if (config.epilogueWarps != 4 &&
+      (!config.isPersistent || !op.isBlockScaled()))
+    return op.emitOpError("expected epilogue-warps=8 with persistent=true and "
+                          "block scales, i.e. accumulators in tensor memory");
   return op.isBlockScaled() ? checkBlockScales() : checkDense();
 }
 
@@ -188,15 +197,16 @@ Value KernelBuilder::addArgument(Block *block, ArgumentRole role, Type type) {
 }
 
 Value KernelBuilder::loadScales(Value map, Value batch, Value rowTile,
-                                Value groupTile, int64_t rowTiles) {
+                                Value groupTile, int64_t rowTiles,
+                                CacheEvictionAttr cache) {
   int64_t groupTiles = config.blockK / vec / layout::scaleTileGroups;
   auto tensor = [&](ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, scale);
   };
   Value zero = constant(0);
-  Value box =
-      TmaLoadOp::create(builder, tensor({1, rowTiles, groupTiles, 2, 256}), map,
-                        ValueRange{batch, rowTile, groupTile, zero, zero});
+  Value box = TmaLoadOp::create(
+      builder, tensor({1, rowTiles, groupTiles, 2, 256}), map,
+      ValueRange{batch, rowTile, groupTile, zero, zero}, cache);
   Value split =
       ReshapeOp::create(builder, tensor({rowTiles, groupTiles, 32, 4, 4}), box);
   Value rows =
@@ -213,12 +223,12 @@ Value KernelBuilder::buildScaledDot(Value tileA, Value tileB, Value accumulator,
   Value groupTile = arith::MulIOp::create(
       builder, step, constant(config.blockK / vec / layout::scaleTileGroups));
   Value scaleRows = constant(layout::scaleTileRows);
-  Value scaleA = loadScales(mapScaleA, batch,
-                            arith::DivUIOp::create(builder, m, scaleRows),
-                            groupTile, config.blockM / layout::scaleTileRows);
+  Value scaleA = loadScales(
+      mapScaleA, batch, arith::DivUIOp::create(builder, m, scaleRows),
+      groupTile, config.blockM / layout::scaleTileRows, config.cacheA);
   Value scaleB = loadScales(mapScaleB, batch,
                             arith::DivUIOp::create(builder, n, scaleRows),
-                            groupTile, scaleTilesN);
+                            groupTile, scaleTilesN, config.cacheB);
   if (scaleTilesN * layout::scaleTileRows != config.blockN) {
     // Tiles of 64 and 192 columns start in the middle of a scale tile at every
     // other place.
@@ -252,22 +262,26 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   if (config.split != 1)
     loop->setAttr(BsmmDialect::getSplitAttrName(),
                   builder.getI64IntegerAttr(config.split));
+  if (config.epilogueWarps != 4)
+    loop->setAttr(BsmmDialect::getEpilogueWarpsAttrName(),
+                  builder.getI64IntegerAttr(config.epilogueWarps));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value step = loop.getInductionVar();
   Value k = arith::MulIOp::create(builder, step, constant(config.blockK));
 
-  auto loadOperand = [&](Value map, Type element, Value row, int64_t rows) {
+  auto loadOperand = [&](Value map, Type element, Value row, int64_t rows,
+                         CacheEvictionAttr cache) {
     Value box = TmaLoadOp::create(
         builder, RankedTensorType::get({1, rows, config.blockK}, element), map,
-        ValueRange{batch, row, k});
+        ValueRange{batch, row, k}, cache);
     return ReshapeOp::create(
                builder, RankedTensorType::get({rows, config.blockK}, element),
                box)
         .getResult();
   };
-  Value tileA = loadOperand(mapA, a, m, config.blockM);
-  Value rowsB = loadOperand(mapB, b, n, config.blockN);
+  Value tileA = loadOperand(mapA, a, m, config.blockM, config.cacheA);
+  Value rowsB = loadOperand(mapB, b, n, config.blockN, config.cacheB);
   Value tileB = TransOp::create(
       builder, RankedTensorType::get({config.blockK, config.blockN}, b), rowsB,
       ArrayRef<int64_t>{1, 0});
@@ -528,9 +542,23 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM,          blockN,  blockK,   group,
-                         stages,          splitK,  clusterM, persistent,
-                         predicatedStore, pingPong};
+    Configuration config{blockM,     blockN,          blockK,   group,
+                         stages,     splitK,          clusterM, epilogueWarps,
+                         persistent, predicatedStore, pingPong, {},
+                         {}};
+    for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
+                              std::pair{StringRef(cacheB), &config.cacheB}}) {
+      if (text == "normal")
+        continue;
+      auto eviction = symbolizeCacheEviction(text);
+      if (!eviction) {
+        module.emitError("expected a cache hint of normal, evict_first or "
+                         "evict_last, got ")
+            << text;
+        return signalPassFailure();
+      }
+      *hint = CacheEvictionAttr::get(&getContext(), *eviction);
+    }
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto gpuModule = module.lookupSymbol<gpu::GPUModuleOp>("kernels");
     if (!gpuModule)

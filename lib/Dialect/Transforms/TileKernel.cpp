@@ -14,6 +14,9 @@ using namespace bsmm;
 
 /// Most slots that a channel gets when the loop does not say how many.
 static constexpr int64_t maxDefaultStages = 8;
+/// Stages for which the output tile passes through narrower pieces: with fewer
+/// than three the tensor core waits for loads.
+static constexpr int64_t minDefaultStages = 3;
 /// Most registers of a thread that hold an accumulator: the rest of a thread's
 /// 232 or 240 is for addresses and the epilogue.
 static constexpr int64_t maxAccumulatorRegisters = 192;
@@ -444,7 +447,9 @@ LogicalResult TileKernel::analyze() {
     if (!accumulatorType)
       return failure();
   }
-  return success(succeeded(analyzeSplit()) && succeeded(analyzeStore()) &&
+  return success(succeeded(analyzeSplit()) &&
+                 succeeded(analyzeEpilogueWarps()) &&
+                 succeeded(analyzeStore()) &&
                  succeeded(analyzeSurroundings()) && succeeded(chooseMemory()));
 }
 
@@ -481,30 +486,40 @@ LogicalResult TileKernel::analyzeStore() {
   return success();
 }
 
-/// The part of the output tile that lies in shared memory at a time. From
-/// tensor memory it is the whole tile. Registers hold the rest, and two panels
-/// of a swizzle's width that take turns leave more memory to the loads.
+/// The next narrower swizzle; the narrowest one stays.
+static BufferLayout narrowSwizzle(BufferLayout layout) {
+  return layout == BufferLayout::Swizzle128B ? BufferLayout::Swizzle64B
+                                             : BufferLayout::Swizzle32B;
+}
+
+/// The part of the output tile that lies in shared memory at a time: pieces of
+/// a swizzle's width that take turns leave more memory to the loads.
 LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
   if (failed(checkInnerCoordinate(op, op.getMap().getType(),
                                   op.getCoordinates().back())))
     return failure();
+  return setStaging(
+      op, element,
+      widestSwizzle(getDrainedColumns() * getElementBits(element)));
+}
+
+LogicalResult TileKernel::setStaging(TmaStoreOp op, Type element,
+                                     BufferLayout layout) {
   int64_t bits = getElementBits(element);
   int64_t drainedColumns = getDrainedColumns();
-  BufferLayout layout = widestSwizzle(drainedColumns * bits);
   int64_t pieceColumns = drainedColumns;
+  stagingSlots = 1;
   // Consumers that take turns have a buffer each and time to wait for it: small
   // pieces leave memory to the loads.
   if (consumers != 1 && layout == BufferLayout::Swizzle128B)
     layout = BufferLayout::Swizzle64B;
-  if (accumulatesInRegisters() && layout != BufferLayout::RowMajor) {
+  if (layout != BufferLayout::RowMajor) {
     pieceColumns = layout::swizzleWidth(getSwizzleMode(layout)) * 8 / bits;
     stagingSlots = drainedColumns == pieceColumns || consumers != 1 ? 1 : 2;
   }
   stagingType = BufferType::getChecked(
       [&] { return op.emitOpError(); }, op.getContext(),
-      ArrayRef<int64_t>{getDrainedRows() *
-                            (accumulatesInRegisters() ? consumerWarpgroups : 1),
-                        pieceColumns},
+      ArrayRef<int64_t>{getDrainedRows() * consumerWarpgroups, pieceColumns},
       element, MemorySpace::Shared, layout);
   if (!stagingType)
     return failure();
@@ -629,6 +644,26 @@ LogicalResult TileKernel::analyzePingPong() {
   return success();
 }
 
+/// How many warpgroups drain a tile in tensor memory: two share its columns,
+/// since each reads all rows.
+LogicalResult TileKernel::analyzeEpilogueWarps() {
+  auto stated = mainLoop->getAttrOfType<IntegerAttr>(
+      BsmmDialect::getEpilogueWarpsAttrName());
+  if (!stated || stated.getInt() == target::threads::warpsPerWarpgroup)
+    return success();
+  if (accumulatesInRegisters() || !tileLoop)
+    return mainLoop.emitOpError("expected bsmm.epilogue_warps = 8 with "
+                                "accumulators in tensor memory and in a loop "
+                                "over output tiles only");
+  if (columns % 32 != 0)
+    return mainLoop.emitOpError("expected a multiple of 32 columns for two "
+                                "warpgroups that share them, got ")
+           << columns;
+  consumerWarpgroups = stated.getInt() / target::threads::warpsPerWarpgroup;
+  splitsByColumns = true;
+  return success();
+}
+
 LogicalResult TileKernel::analyzeLoop(scf::ForOp loop) {
   if (loop.getUnsignedCmp())
     return loop.emitOpError("expected a signed loop in a kernel");
@@ -665,34 +700,88 @@ LogicalResult TileKernel::analyzeSurroundings() {
   return success();
 }
 
-/// Slots of the load channel that fit beside the rest of shared memory.
+/// Slots of the load channel of a kernel with accumulators in registers that
+/// fit beside the rest of shared memory.
 int64_t TileKernel::countStages() {
   int64_t slot = 0;
   for (BufferType type : loadTypes)
     slot += type.getSharedBytes();
-  // Room for the alignment of the buffers and for the barriers. Operands in
-  // rows of a swizzle's width leave none between them.
-  int64_t rest =
-      gpu->sharedMemoryPerBlock - (accumulatesInRegisters() ? 1024 : 4096);
+  // Room for the barriers. Operands in rows of a swizzle's width leave none
+  // between them.
+  int64_t rest = gpu->sharedMemoryPerBlock - 1024;
   if (stagingType)
     rest -= consumers * stagingSlots * stagingType.getSharedBytes();
   if (exchangeType)
     rest -= exchangeType.getSharedBytes();
   // Vectors of the epilogue, for each warpgroup.
   for (Operation &op : *store->getBlock())
-    if (auto load = dyn_cast<VectorLoadOp>(op);
-        load && accumulatesInRegisters())
+    if (auto load = dyn_cast<VectorLoadOp>(op))
       rest -= consumers * llvm::alignTo(consumerWarpgroups * 4 *
                                             load.getType().getNumElements(),
                                         target::tma::sharedAlignment);
   return rest / slot;
 }
 
+/// Shared memory of a kernel with accumulators in tensor memory, at most: what
+/// bsmm-assign-memory places.
+int64_t TileKernel::getSharedBytes(int64_t slots) const {
+  int64_t slot = 0, alignment = 1;
+  for (BufferType type : loadTypes) {
+    slot =
+        llvm::alignTo(slot, type.getSharedAlignment()) + type.getSharedBytes();
+    alignment = std::max(alignment, type.getSharedAlignment());
+  }
+  int64_t bytes = slots * llvm::alignTo(slot, alignment);
+  for (int64_t index = 0; stagingType && index < stagingSlots; ++index)
+    bytes = llvm::alignTo(bytes, stagingType.getSharedAlignment()) +
+            stagingType.getSharedBytes();
+  // Two barriers for each slot and for at most two accumulators, and the word
+  // that receives the address of tensor memory.
+  return llvm::alignTo(bytes, target::mbarrier::alignment) +
+         (2 * (slots + 2) + 1) * target::mbarrier::bytes;
+}
+
+/// Stages of a kernel with accumulators in tensor memory. Where the widest
+/// pieces of the output tile leave too little memory, narrower ones take turns.
+LogicalResult TileKernel::chooseStages(int64_t stated) {
+  auto fits = [&](int64_t slots) {
+    return getSharedBytes(slots) <= gpu->sharedMemoryPerBlock;
+  };
+  auto store = dyn_cast<TmaStoreOp>(this->store);
+  BufferType widest = stagingType;
+  auto use = [&](BufferLayout layout) {
+    return setStaging(store, widest.getElementType(), layout);
+  };
+  for (int64_t wanted = stated != 0 ? stated : minDefaultStages; store;
+       --wanted) {
+    while (stagingType.getLayout() != BufferLayout::RowMajor &&
+           stagingType.getLayout() != BufferLayout::Swizzle32B && !fits(wanted))
+      if (failed(use(narrowSwizzle(stagingType.getLayout()))))
+        return failure();
+    if (stated != 0 || wanted == 1 || fits(wanted))
+      break;
+    if (failed(use(widest.getLayout())))
+      return failure();
+  }
+  stages = stated;
+  if (stages != 0)
+    return success();
+  stages = maxDefaultStages;
+  while (stages > 1 && !fits(stages))
+    --stages;
+  return success();
+}
+
 LogicalResult TileKernel::chooseMemory() {
   auto stated =
       mainLoop->getAttrOfType<IntegerAttr>(BsmmDialect::getStagesAttrName());
-  stages = stated ? stated.getInt()
-                  : std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
+  if (!accumulatesInRegisters()) {
+    if (failed(chooseStages(stated ? stated.getInt() : 0)))
+      return failure();
+  } else {
+    stages = stated ? stated.getInt()
+                    : std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
+  }
   // More buffers for the output, where the loads lose no slot by them: a piece
   // that has one of its own waits for no store.
   if (stagingType && accumulatesInRegisters() && consumers == 1)
@@ -717,7 +806,13 @@ LogicalResult TileKernel::chooseMemory() {
           loadTypes[load].getShape()[0] / layout::scaleTileRows *
           (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
           layout::scaleTileColumns;
-  if (2 * columns + scaleColumns <= gpu->tensorMemoryColumns)
+  // Where it holds them not quite, they share columns, which are drained first.
+  int64_t missing = 2 * columns + scaleColumns - gpu->tensorMemoryColumns;
+  if (missing > 0)
+    overlap = llvm::alignTo(missing, drainColumns);
+  if (overlap <= columns / 2)
     accumulators = 2;
+  else
+    overlap = 0;
   return success();
 }

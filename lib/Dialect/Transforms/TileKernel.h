@@ -16,6 +16,9 @@ namespace bsmm {
 /// Whether an operation works on tiles rather than scalars.
 bool isTensorOp(mlir::Operation *op);
 
+/// Columns of an accumulator in tensor memory that a thread drains at a time.
+inline constexpr int64_t drainColumns = 32;
+
 /// What the analysis finds.
 struct TileKernel {
   explicit TileKernel(KernelOp kernel) : kernel(kernel) {}
@@ -34,7 +37,7 @@ struct TileKernel {
   /// Columns that a CTA stores.
   int64_t getOutputColumns() const { return columns / split; }
   /// Rows and columns of that for those who drain together: one warpgroup of
-  /// several with accumulators in registers.
+  /// several.
   int64_t getDrainedRows() const {
     return accumulatesInRegisters() && !splitsByColumns
                ? rows / consumerWarpgroups
@@ -79,6 +82,8 @@ struct TileKernel {
   int64_t stagingSlots = 1;
   /// Slots of the load channel, accumulators that take turns.
   int64_t stages = 1, accumulators = 1;
+  /// Columns that two accumulators share; 0 for accumulators apart.
+  int64_t overlap = 0;
   /// CTAs of a cluster that share the steps of the loop over K; each stores its
   /// share of the columns.
   int64_t split = 1;
@@ -88,7 +93,8 @@ struct TileKernel {
   llvm::SmallVector<bool> isMulticast;
   /// Shared memory through which they add their sums; null without.
   BufferType exchangeType;
-  /// Warpgroups that multiply and drain one accumulator in registers.
+  /// Warpgroups that multiply and drain one accumulator in registers, or drain
+  /// one in tensor memory.
   int64_t consumerWarpgroups = 1;
   /// Consumers that take turns with output tiles, each of so many warpgroups:
   /// 2 with bsmm.ping_pong.
@@ -111,8 +117,13 @@ private:
   mlir::LogicalResult analyzeSplit();
   mlir::LogicalResult analyzePingPong();
   mlir::LogicalResult analyzeMulticast();
+  mlir::LogicalResult analyzeEpilogueWarps();
   mlir::LogicalResult analyzeStore();
   mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
+  mlir::LogicalResult setStaging(TmaStoreOp op, mlir::Type element,
+                                 BufferLayout layout);
+  int64_t getSharedBytes(int64_t slots) const;
+  mlir::LogicalResult chooseStages(int64_t stated);
   mlir::LogicalResult chooseMemory();
   int64_t countStages();
 };

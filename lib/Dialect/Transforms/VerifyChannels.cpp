@@ -475,6 +475,23 @@ static scf::IfOp findBranchOf(ArrayRef<Operation *> leaves) {
   return branch;
 }
 
+/// Whether an operation drains columns that the slot does not share with the
+/// next one: these stay the consumer's until it waits again. The next slot is
+/// acquired when all threads have released this one, and the slot after that
+/// when they have released the next one, i.e. have come past their drains of
+/// this one.
+static bool drainsOwnColumns(CreateChannelOp create, Value iteration,
+                             Operation *op) {
+  auto drain = dyn_cast<DrainOp>(op);
+  if (!create.getOverlap() || !drain || !drain.getAt())
+    return false;
+  auto column = drain.getAt().getDefiningOp<SlotColumnOp>();
+  return column && column.getChannel() == create.getChannel() &&
+         column.getIteration() == iteration &&
+         column.getFirst() >= *create.getOverlap() &&
+         int64_t(column.getColumns()) == drain.getNumColumns();
+}
+
 /// Both ends of a side are there, run together and hold the slot's buffers.
 static LogicalResult verifySide(CreateChannelOp create, const Side &side,
                                 ArrivalAttr arrival, StringRef enter,
@@ -525,7 +542,8 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
         if (Operation *inLeader =
                 left->getBlock()->findAncestorOpInBlock(*user))
           isHeld = inLeader->isBeforeInBlock(left);
-      if (isHeld)
+      if (isHeld || (there && isa<WaitOp>(entered) &&
+                     drainsOwnColumns(create, getIteration(entered), user)))
         continue;
       InFlightDiagnostic diagnostic =
           user->emitOpError("uses a buffer of a slot that has been given away");
@@ -889,6 +907,11 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
                : consumers.back().getEnter()->emitOpError("expected ")
                      << (isOrder ? "one consumer of an order channel"
                                  : "at most two consumers of a channel");
+  // What is drained after a release is over when the next slot is released only
+  // if the same threads do both.
+  if (create.getOverlap() && consumers.size() != 1)
+    return create.emitOpError("expected one consumer of a channel whose slots "
+                              "share columns");
   for (auto [number, consumer] : llvm::enumerate(consumers)) {
     FailureOr<LateConsumer> late = failure();
     if (!isOrder && consumer.enters.size() == 2 &&

@@ -113,6 +113,47 @@ gpu.module @channels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // Two slots that share columns have one full and one empty barrier, of which
+  // each iteration is the next phase; the slot is that of the iteration still.
+  // The shared columns come first: the last ones of slot 0, the first ones of
+  // slot 1.
+  // CHECK-LABEL: llvm.func @overlap
+  // CHECK-SAME: %[[I:[a-z0-9]+]]: i32)
+  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: nvvm.mbarrier.init %[[SHARED]], %c1_i32
+  // CHECK-NEXT: %[[EMPTY:.+]] = llvm.getelementptr %[[SHARED]][8]
+  // CHECK-NEXT: nvvm.mbarrier.init %[[EMPTY]], %c128_i32
+  // CHECK-NEXT: nvvm.fence.mbarrier.init
+  // CHECK: %[[BASE:.+]] = llvm.load
+  // CHECK: %[[PHASE:.+]] = arith.andi %[[I]], %c1_i32
+  // CHECK: nvvm.mbarrier.try_wait.parity %[[SHARED]], %[[PHASE]],
+  // CHECK: %[[SLOT:.+]] = arith.remui %[[I]], %c2_i32
+  // CHECK: %[[STEP:.+]] = arith.muli %[[SLOT]], %c192_i32
+  // CHECK: %[[ACC:.+]] = arith.addi %[[BASE]], %[[STEP]]
+  // CHECK: %[[IS_FIRST:.+]] = arith.cmpi eq, %[[SLOT]], %c0_i32
+  // CHECK: %[[AT:.+]] = arith.select %[[IS_FIRST]], %c208_i32, %c32_i32
+  // CHECK: %[[LANE:.+]] = arith.addi %[[ACC]],
+  // CHECK: %[[PLACE:.+]] = arith.addi %[[LANE]], %[[AT]]
+  // CHECK: %[[POINTER:.+]] = llvm.inttoptr %[[PLACE]] : i32 to !llvm.ptr<6>
+  // CHECK: nvvm.tcgen05.ld %[[POINTER]]
+  bsmm.kernel @overlap(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %0 = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128> overlap 64
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf32, tensor_memory, accumulator>>
+    bsmm.warp_role 0 count 4 {
+      %1 = bsmm.wait %0[%i]
+          : !bsmm.channel<2, !bsmm.buffer<128x256xf32, tensor_memory, accumulator>>
+          -> !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
+      %at = bsmm.slot_column %0[%i] first 32 columns 16
+          : !bsmm.channel<2, !bsmm.buffer<128x256xf32, tensor_memory, accumulator>>
+      bsmm.drain %1 at %at columns 16 extent 16 {
+      ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
+      } : !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
+    }
+    bsmm.return
+  }
+
   // Slots that the tensor core releases: the commit goes to the empty barrier.
   // CHECK-LABEL: llvm.func @release_by_commit
   // CHECK: %[[BARRIERS:.+]] = llvm.getelementptr %{{.*}}[2048]

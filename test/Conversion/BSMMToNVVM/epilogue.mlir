@@ -4,7 +4,7 @@
 
 gpu.module @epilogue attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // Warp w reads lanes 32w to 32w + 31: the lane lies in bits 16 and up of the
-  // address, so w << 21. Each piece is waited for before its values are used.
+  // address, so w << 21. Both pieces are waited for before their values are used.
   // CHECK-LABEL: llvm.func @drain
   // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[WARP:.+]] = arith.shrui %[[THREAD]], %c5_i32
@@ -15,12 +15,12 @@ gpu.module @epilogue attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK: %[[ADDRESS:.+]] = arith.addi %[[BASE]], %[[LANE]]
   // CHECK: %[[P0:.+]] = llvm.inttoptr %[[ADDRESS]]
   // CHECK: %[[V0:.+]] = nvvm.tcgen05.ld %[[P0]] {shape = #nvvm.tcgen05_ldst_shape<shape_32x32b>} : vector<32xi32>
-  // CHECK-NEXT: nvvm.tcgen05.wait <load>
-  // CHECK: vector.bitcast %[[V0]] : vector<32xi32> to vector<32xf32>
   // CHECK: %[[A1:.+]] = arith.addi %[[ADDRESS]], %c32_i32
   // CHECK: %[[P1:.+]] = llvm.inttoptr %[[A1]]
   // CHECK: %[[V1:.+]] = nvvm.tcgen05.ld %[[P1]]
   // CHECK-NEXT: nvvm.tcgen05.wait <load>
+  // CHECK: vector.bitcast %[[V0]] : vector<32xi32> to vector<32xf32>
+  // CHECK: vector.bitcast %[[V1]] : vector<32xi32> to vector<32xf32>
   // CHECK-NOT: nvvm.tcgen05.ld
   // CHECK: llvm.return
   bsmm.kernel @drain(%p: !llvm.ptr<1>, %n: i32, %s: i64)

@@ -146,7 +146,7 @@ gpu.module @m attributes {bsmm.target = 100 : i32} {}
 
 // -----
 
-// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages', 'bsmm.split' and 'bsmm.ping_pong' on loops}}
+// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages', 'bsmm.split', 'bsmm.ping_pong' and 'bsmm.epilogue_warps' on loops}}
 module attributes {bsmm.stage = 4} {}
 
 // -----
@@ -314,3 +314,17 @@ func.func @f(%i: i32) {
   } {bsmm.ping_pong = 2 : i64}
   return
 }
+
+// -----
+
+func.func @f(%c0: index, %c1: index) {
+  // expected-error@below {{expected 'bsmm.epilogue_warps' to be an i64 of 4 or 8 on an scf.for, got 6 : i64}}
+  scf.for %i = %c0 to %c1 step %c1 {
+  } {bsmm.epilogue_warps = 6 : i64}
+  return
+}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.epilogue_warps' to be an i64 of 4 or 8 on an scf.for, got 8 : i64}}
+func.func private @f() attributes {bsmm.epilogue_warps = 8 : i64}

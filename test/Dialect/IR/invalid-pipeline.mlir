@@ -700,8 +700,62 @@ gpu.module @m {
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     bsmm.warp_role 0 {
-      // expected-error@below {{expected no role inside of a role}}
+      // expected-error@below {{expected no role inside of a role, but those of single warps of the role right around them}}
       bsmm.warp_role 1 {
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected no role inside of a role, but those of single warps of the role right around them}}
+      bsmm.warp_role 4 count 4 {
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 4 count 4 {
+      // expected-error@below {{expected no role inside of a role, but those of single warps of the role right around them}}
+      bsmm.warp_role 8 {
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 4 count 4 {
+      // expected-error@below {{expected no role inside of a role, but those of single warps of the role right around them}}
+      bsmm.warp_role 3 {
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%n: i32) attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 4 count 4 {
+      scf.for %i = %n to %n step %n : i32 {
+        // expected-error@below {{expected no role inside of a role, but those of single warps of the role right around them}}
+        bsmm.warp_role 4 {
+        }
       }
     }
     bsmm.return
@@ -2408,7 +2462,7 @@ gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     %acc = bsmm.alloc : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
     bsmm.warp_role 0 count 8 {
-      // expected-error@below {{expected the role of one warpgroup, got 8 warps}}
+      // expected-error@below {{expected the role of one warpgroup, or 'at', got 8 warps}}
       bsmm.drain %acc columns 32 {
       ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
       } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>

@@ -10,6 +10,7 @@
 !staging = !bsmm.buffer<128x128xf16, shared, swizzle_128B>
 !loads = !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>, !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>>
 !results = !bsmm.channel<1, !bsmm.buffer<128x128xf32, tensor_memory, accumulator>>
+!overlapping = !bsmm.channel<2, !bsmm.buffer<128x256xf32, tensor_memory, accumulator>>
 !map = !bsmm.tensor_map<1x128x256xf4E2M1FN>
 !rows_a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
 !rows_b = !bsmm.buffer<160x128xf8E5M2, shared, swizzle_128B>
@@ -31,6 +32,10 @@ gpu.module @pipeline_operations {
         consumer = <threads, count = 128>
         {barrier_offset = 64 : i64, offsets = array<i64: 0>,
          slot_stride = 128 : i64} : !results
+    // CHECK: bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> overlap 64 {slot_stride = 192 : i64} : <2, <128x256xf32, tensor_memory, accumulator>>
+    %4 = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128> overlap 64
+        {slot_stride = 192 : i64} : !overlapping
     bsmm.return
   }
 
@@ -151,6 +156,13 @@ gpu.module @pipeline_operations {
       // CHECK-NEXT: bsmm.synchronize
       bsmm.synchronize
     }
+    // Warps of a role may have roles of their own.
+    // CHECK: bsmm.warp_role 8 count 4 registers 40 {
+    // CHECK-NEXT: bsmm.warp_role 9 {
+    bsmm.warp_role 8 count 4 registers 40 {
+      bsmm.warp_role 9 {
+      }
+    }
     // A count of one is not written.
     // CHECK: bsmm.warp_role 2 {
     bsmm.warp_role 2 count 1 {
@@ -165,6 +177,24 @@ gpu.module @pipeline_operations {
         // CHECK-NEXT: bsmm.wait_stores{{$}}
         bsmm.wait_stores
       }
+    }
+    bsmm.return
+  }
+
+  // CHECK-LABEL: bsmm.kernel @overlap
+  bsmm.kernel @overlap(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %results = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128> overlap 64 : !overlapping
+    bsmm.warp_role 0 count 4 {
+      // CHECK: %[[ACC:.+]] = bsmm.wait
+      %acc = bsmm.wait %results[%i] : !overlapping
+          -> !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
+      // CHECK-NEXT: %[[AT:.+]] = bsmm.slot_column %{{.*}}[%{{.*}}] first 64 columns 32 : !bsmm.channel<2, <128x256xf32, tensor_memory, accumulator>>
+      %at = bsmm.slot_column %results[%i] first 64 columns 32 : !overlapping
+      // CHECK-NEXT: bsmm.drain %[[ACC]] at %[[AT]] columns 16 extent 32 {
+      bsmm.drain %acc at %at columns 16 extent 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
+      } : !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
     }
     bsmm.return
   }

@@ -72,6 +72,21 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // Slots that share columns overlap, and have one full and one empty barrier:
+  // columns 0..255 and 192..447, then the scales.
+  // CHECK-LABEL: bsmm.kernel @overlapping_slots
+  // CHECK-SAME: dynamic_shared_memory = 24 : i64
+  // CHECK-SAME: tensor_memory_columns = 512 : i64
+  bsmm.kernel @overlapping_slots() attributes {level = #bsmm.level<pipeline>} {
+    // CHECK: bsmm.create_channel {{.*}} overlap 64 {barrier_offset = 0 : i64, offsets = array<i64: 0>, slot_stride = 192 : i64}
+    %0 = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128> overlap 64
+        : !bsmm.channel<2, <128x256xf32, tensor_memory, accumulator>>
+    // CHECK: bsmm.alloc {offset = 448 : i64}
+    %1 = bsmm.alloc : !bsmm.buffer<256x16xf8E4M3FN, tensor_memory, scale_tiles>
+    bsmm.return
+  }
+
   // All 512 columns.
   // CHECK-LABEL: bsmm.kernel @all_columns
   // CHECK-SAME: tensor_memory_columns = 512 : i64

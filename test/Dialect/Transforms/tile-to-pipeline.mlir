@@ -13,7 +13,8 @@ gpu.module @kernels {
   // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <2, <128x128xf32, tensor_memory, accumulator>>
   // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
-  // CHECK: %[[STAGING:.+]] = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B>
+  // CHECK: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+  // CHECK: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
   //
   // CHECK: bsmm.warp_role 4 {
   // CHECK-NEXT: bsmm.leader {
@@ -61,23 +62,29 @@ gpu.module @kernels {
   // CHECK: bsmm.warp_role 0 count 4 {
   // CHECK-NEXT: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BASE:.+]] = %c0_i32, %[[TILE:.+]] = %c0_i32)
   // CHECK: %[[STEPS:.+]] = arith.maxsi
-  // The staging buffer is free when the store of the tile before has read it.
+  // The stores of the tile before have read their buffers long ago.
   // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.wait_stores read
   // CHECK: bsmm.synchronize
   // CHECK-NEXT: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%[[TILE]]]
   // Nothing was added up when K is 0.
   // CHECK-NEXT: %[[ANY:.+]] = arith.cmpi ne, %[[STEPS]], %c0_i32
-  // CHECK-NEXT: bsmm.drain %[[ACC]] columns 32 {
+  // CHECK: bsmm.drain %[[ACC]] columns 32 extent 64 {
   // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<32xf32>):
   // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
   // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
-  // CHECK-NEXT: bsmm.write_shared %[[H]], %[[STAGING]][%[[ROW]], %[[COLUMN]]]
+  // CHECK-NEXT: bsmm.write_shared %[[H]], %[[FIRST]][%[[ROW]], %[[COLUMN]]]
   // CHECK-NEXT: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+  // CHECK: bsmm.drain %[[ACC]] columns 32 first 64 extent 64 {
+  // CHECK: %[[PLACE:.+]] = arith.subi %{{.*}}, %c64_i32
+  // CHECK-NEXT: bsmm.write_shared %{{.*}}, %[[SECOND]][%{{.*}}, %[[PLACE]]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: bsmm.release %[[RESULTS]][%[[TILE]]]
   // CHECK-NEXT: bsmm.publish
   // CHECK-NEXT: bsmm.leader {
-  // CHECK-NEXT: bsmm.store_async %[[STAGING]], %{{.*}}[
+  // CHECK-NEXT: bsmm.store_async %[[FIRST]], %{{.*}}[%{{.*}}, %[[N:.+]]] :
+  // CHECK-NEXT: %[[NEXT_N:.+]] = arith.addi %[[N]], %c64_i32
+  // CHECK-NEXT: bsmm.store_async %[[SECOND]], %{{.*}}[%{{.*}}, %[[NEXT_N]]] :
   // CHECK: %[[NEXT_BASE:.+]] = arith.addi %[[BASE]], %[[STEPS]]
   // CHECK-NEXT: %[[NEXT_TILE:.+]] = arith.addi %[[TILE]], %c1_i32
   // CHECK-NEXT: scf.yield %[[NEXT_BASE]], %[[NEXT_TILE]]
@@ -172,7 +179,8 @@ gpu.module @kernels {
   // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <1, <128x128xf32, tensor_memory, accumulator>>
   // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
-  // CHECK: %[[STAGING:.+]] = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B>
+  // CHECK: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+  // CHECK: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
   // CHECK: %[[STEPS:.+]] = arith.maxsi
   // CHECK: bsmm.warp_role 0 {
   // CHECK-NEXT: bsmm.leader {
@@ -205,23 +213,25 @@ gpu.module @kernels {
   // CHECK-NEXT: bsmm.release %[[LOADS]][%[[IT]]]
   // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.commit %[[RESULTS]][%c0_i32]
-  // CHECK: bsmm.warp_role 0 {
-  // CHECK-NEXT: bsmm.leader {
-  // CHECK-NEXT: bsmm.wait_stores read
-  // CHECK: bsmm.synchronize
-  // CHECK-NEXT: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%c0_i32]
+  // CHECK: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%c0_i32]
   // CHECK-NEXT: %[[ANY:.+]] = arith.cmpi ne, %[[STEPS]], %c0_i32
-  // CHECK-NEXT: bsmm.drain %[[ACC]] columns 32 {
+  // CHECK: bsmm.drain %[[ACC]] columns 32 extent 64 {
   // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<32xf32>):
   // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
   // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
-  // CHECK-NEXT: bsmm.write_shared %[[H]], %[[STAGING]][%[[ROW]], %[[COLUMN]]]
+  // CHECK-NEXT: bsmm.write_shared %[[H]], %[[FIRST]][%[[ROW]], %[[COLUMN]]]
   // CHECK-NEXT: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
+  // CHECK: bsmm.drain %[[ACC]] columns 32 first 64 extent 64 {
+  // CHECK: %[[PLACE:.+]] = arith.subi %{{.*}}, %c64_i32
+  // CHECK-NEXT: bsmm.write_shared %{{.*}}, %[[SECOND]][%{{.*}}, %[[PLACE]]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: bsmm.release %[[RESULTS]][%c0_i32]
   // CHECK-NEXT: bsmm.publish
   // CHECK-NEXT: bsmm.warp_role 0 {
   // CHECK-NEXT: bsmm.leader {
-  // CHECK-NEXT: bsmm.store_async %[[STAGING]], %{{.*}}[
+  // CHECK-NEXT: bsmm.store_async %[[FIRST]], %{{.*}}[%{{.*}}, %[[N:.+]]] :
+  // CHECK-NEXT: %[[NEXT_N:.+]] = arith.addi %[[N]], %c64_i32
+  // CHECK-NEXT: bsmm.store_async %[[SECOND]], %{{.*}}[%{{.*}}, %[[NEXT_N]]] :
   // CHECK: bsmm.warp_role 0 {
   // CHECK-NEXT: bsmm.leader {
   // CHECK-NEXT: bsmm.wait_stores{{$}}
@@ -560,7 +570,7 @@ gpu.module @kernels {
   // Two dots into one accumulator: the first one of the first step overwrites, all
   // others add. Each has its own scales in tensor memory.
   // CHECK-LABEL: bsmm.kernel @two_dots(
-  // CHECK: bsmm.create_channel {{.*}} : <2, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
+  // CHECK: bsmm.create_channel {{.*}} : <3, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
   // CHECK: %[[SFA0:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB0:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFA1:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
@@ -679,9 +689,25 @@ gpu.module @kernels {
     bsmm.return
   }
 
-  // 256 columns: two accumulators would leave no column for scales.
+  // 256 columns: two accumulators and the scales are more than tensor memory
+  // has, so they share 64, which are drained before the slot is released. The
+  // stores follow the columns.
   // CHECK-LABEL: bsmm.kernel @columns_256(
-  // CHECK: bsmm.create_channel {{.*}} : <1, <128x256xf32, tensor_memory, accumulator>>
+  // CHECK: %[[RESULTS:.+]] = bsmm.create_channel {{.*}} overlap 64 : <2, <128x256xf32, tensor_memory, accumulator>>
+  // CHECK: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%[[TILE:.+]]]
+  // CHECK: %[[AT:.+]] = bsmm.slot_column %[[RESULTS]][%[[TILE]]] first 0 columns 64
+  // CHECK-NEXT: bsmm.drain %[[ACC]] at %[[AT]] columns 32 extent 64 {
+  // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32,
+  // CHECK: bsmm.write_shared %{{.*}}, %[[BUFFER:.+]][%[[ROW]], %[[COLUMN]]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: bsmm.release %[[RESULTS]][%[[TILE]]]
+  // CHECK: bsmm.publish
+  // CHECK-NEXT: bsmm.leader {
+  // CHECK-NEXT: %[[PLACE:.+]] = arith.addi %{{.*}}, %[[AT]]
+  // CHECK-NEXT: bsmm.store_async %[[BUFFER]], %{{.*}}[%{{.*}}, %{{.*}}, %[[PLACE]]]
+  // CHECK: bsmm.slot_column %[[RESULTS]][%[[TILE]]] first 64 columns 64
+  // CHECK-NOT: bsmm.release
+  // CHECK: bsmm.slot_column %[[RESULTS]][%[[TILE]]] first 192 columns 64
   bsmm.kernel @columns_256(
       %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
       %b: !bsmm.tensor_map<1x256x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
@@ -1033,7 +1059,7 @@ gpu.module @kernels {
   // 16 columns are drained at a time when 32 do not divide.
   // CHECK-LABEL: bsmm.kernel @columns_48(
   // CHECK: bsmm.drain %{{.*}} columns 16
-  // CHECK: bsmm.write_shared {{.*}} : vector<16xf16>, !bsmm.buffer<128x48xf16, shared, swizzle_32B>
+  // CHECK: bsmm.write_shared {{.*}} : vector<16xf16>, !bsmm.buffer<128x16xf16, shared, swizzle_32B>
   bsmm.kernel @columns_48(
       %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
       %b: !bsmm.tensor_map<1x48x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
@@ -1304,7 +1330,7 @@ gpu.module @kernels {
   // CHECK: %[[P:.+]] = arith.mulf %{{.*}}, %{{.*}} : vector<32xf32>
   // CHECK: arith.maximumf %[[P]], %{{.*}} : vector<32xf32>
   // CHECK: arith.truncf %{{.*}} : vector<32xf32> to vector<32xbf16>
-  // CHECK: bsmm.write_shared %{{.*}} : vector<32xbf16>, !bsmm.buffer<128x128xbf16, shared, swizzle_128B>
+  // CHECK: bsmm.write_shared %{{.*}} : vector<32xbf16>, !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
   bsmm.kernel @epilogue(
       %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
       %b: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
@@ -1390,7 +1416,7 @@ gpu.module @kernels {
 
   // f32 outputs need no cast: 128-byte panels of 32 columns.
   // CHECK-LABEL: bsmm.kernel @output_f32(
-  // CHECK: bsmm.alloc : !bsmm.buffer<128x128xf32, shared, swizzle_128B>
+  // CHECK-COUNT-2: bsmm.alloc : !bsmm.buffer<128x32xf32, shared, swizzle_128B>
   // CHECK: bsmm.write_shared {{.*}} : vector<32xf32>
   bsmm.kernel @output_f32(
       %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},

@@ -139,6 +139,17 @@ gpu.module @kernels {
   }
 }
 
+// OPERATIONS: bsmm.slot_column
+gpu.module @kernels {
+  bsmm.kernel @example(%it: i32) attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128> overlap 64
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf32, tensor_memory, accumulator>>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
 // OPERATIONS: bsmm.load_async
 gpu.module @kernels {
   bsmm.kernel @example(%a: !bsmm.tensor_map<1x128x256xf4E2M1FN>, %l: i32,

@@ -53,6 +53,21 @@ def Bsmm_GridRuleAttr : EnumAttr<Bsmm_Dialect, Bsmm_GridRule, "grid"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Bsmm_CacheEviction : Bsmm_Enum<"CacheEviction",
+    "which of the lines of the L2 cache go first", [
+  I32EnumAttrCase<"EvictFirst", 0, "evict_first">,
+  I32EnumAttrCase<"EvictLast", 1, "evict_last">
+]>;
+def Bsmm_CacheEvictionAttr
+    : EnumAttr<Bsmm_Dialect, Bsmm_CacheEviction, "cache"> {
+  let description = [{
+    A hint to the L2 cache for what a copy reads: `evict_first` for data that is
+    read once, `evict_last` for data that is read again (PTX ISA,
+    createpolicy). Without it lines go in the usual order.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Bsmm_ArgumentRole : Bsmm_Enum<"ArgumentRole", "role of a kernel argument", [
   I32EnumAttrCase<"A", 0, "a">,
   I32EnumAttrCase<"B", 1, "b">,

@@ -62,6 +62,10 @@ def Bsmm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getPingPongAttrName() {
       return ::llvm::StringLiteral("bsmm.ping_pong");
     }
+    /// Loop attribute: how many warps drain accumulators in tensor memory, i64.
+    static constexpr ::llvm::StringLiteral getEpilogueWarpsAttrName() {
+      return ::llvm::StringLiteral("bsmm.epilogue_warps");
+    }
     /// Loop attribute: number of slots of the channels made for the loop.
     static constexpr ::llvm::StringLiteral getStagesAttrName() {
       return ::llvm::StringLiteral("bsmm.stages");

@@ -57,6 +57,13 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
     whose turn it is: the producer's while the slot is empty, the consumer's
     while it is full.
 
+    With `overlap`, two accumulators in tensor memory share that many columns:
+    the last ones of slot 0 are the first ones of slot 1. A slot is acquired
+    when the one before has been released, which gives away the shared columns
+    only; the consumer may drain the others until it waits for the next slot
+    (`bsmm.slot_column` says where they are). One full and one empty barrier
+    serve both slots.
+
     This is the only place where barriers are made.
 
     Example:
@@ -72,13 +79,51 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
   }];
   let arguments = (ins
     Bsmm_ArrivalAttr:$producer, Bsmm_ArrivalAttr:$consumer, UnitAttr:$cluster,
-    OptionalAttr<DenseI64ArrayAttr>:$offsets,
+    OptionalAttr<I64Attr>:$overlap, OptionalAttr<DenseI64ArrayAttr>:$offsets,
     OptionalAttr<I64Attr>:$slot_stride,
     OptionalAttr<I64Attr>:$barrier_offset);
   let results = (outs Bsmm_ChannelType:$channel);
   let assemblyFormat = [{
     `producer` `=` $producer `,` `consumer` `=` $consumer
-    (`,` `cluster` $cluster^)? attr-dict `:` type($channel)
+    (`,` `cluster` $cluster^)? (`overlap` $overlap^)? attr-dict `:`
+    type($channel)
+  }];
+  let extraClassDeclaration = levelDeclaration # [{
+    /// Full barriers of the channel, and empty ones.
+    int64_t getBarrierSlots() {
+      return getOverlap() ? 1 : getChannel().getType().getSlots();
+    }
+    /// Distance of two slots that share columns.
+    int64_t getOverlappingStride();
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_SlotColumnOp : Bsmm_PipelineOp<"slot_column", [Pure]> {
+  let summary = "a column of an accumulator that shares columns with the next";
+  let description = [{
+    The columns of a slot of a channel with `overlap`, in the order in which
+    they are drained: the shared ones first. That order runs from the last
+    column backwards in slot 0, and from the first one forwards in slot 1; in a
+    role of several warpgroups each has an equal part of the columns, and its
+    own order. The result (i32) is the first of the `columns` columns of the
+    accumulator that come after `first` others in that order.
+
+    Example:
+
+    ```mlir
+    %c = bsmm.slot_column %ch[%it] first 64 columns 32
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf32, tensor_memory, accumulator>>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_ChannelType:$channel, I32:$iteration,
+                       I64Attr:$first, I64Attr:$columns);
+  let results = (outs I32:$column);
+  let assemblyFormat = [{
+    $channel `[` $iteration `]` `first` $first `columns` $columns attr-dict `:`
+    qualified(type($channel))
   }];
   let hasVerifier = 1;
 }
@@ -180,6 +225,10 @@ def Bsmm_WarpRoleOp : Bsmm_PipelineOp<"warp_role", [
     `warp` on; the other warps go on. Threads of a warp are together again at
     its end. A role has one warp, or those of whole warpgroups: draining an
     accumulator and reallocating registers are work of whole warpgroups.
+
+    Single warps of a role may have roles of their own right inside of it, such
+    as the loading and the multiplying one of a warpgroup that gives registers
+    to others.
 
     `registers` gives each thread of the role that many registers while it runs
     (a multiple of 8 from 24 to 256; PTX ISA 9.7.20, setmaxnreg); the roles of a kernel
@@ -335,7 +384,8 @@ def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
     Issues the TMA boxes that make up a tile; their bytes arrive at the full
     barrier of the slot. Coordinates as in `bsmm.tma_load`. With `multicast` the
     bytes arrive at the same place of every CTA of the cluster: each CTA loads
-    its share of a buffer, the rows given by a `bsmm.slice_rows`.
+    its share of a buffer, the rows given by a `bsmm.slice_rows`. `cache` is a
+    hint to the L2 cache.
 
     Example:
 
@@ -351,7 +401,8 @@ def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
   let arguments = (ins Bsmm_TensorMapType:$map, Variadic<I32>:$coordinates,
                        Bsmm_BufferType:$destination,
                        Bsmm_ChannelType:$channel, I32:$iteration,
-                       UnitAttr:$multicast);
+                       UnitAttr:$multicast,
+                       OptionalAttr<Bsmm_CacheEvictionAttr>:$cache);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $destination `signals` $channel `[`
     $iteration `]` (`multicast` $multicast^)? attr-dict `:` qualified(type($map)) `,` qualified(type($destination)) `,`
@@ -550,7 +601,9 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
     every `columns` columns, in order, with the row (i32) and the column (i32)
     of the thread's first value and the thread's values. `first` and `extent`
     limit it to that many of the columns that the warpgroup holds, from its
-    `first` one on.
+    `first` one on. From tensor memory, `at` limits it to `extent` columns from
+    a column (i32) on that each warpgroup computes; the body's column counts
+    from there.
 
     * From tensor memory each thread owns one row: the values are `columns`
       consecutive columns of it.
@@ -571,11 +624,12 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
   }];
   let arguments = (ins
     AnyTypeOf<[Bsmm_BufferType, Bsmm_AccumulatorType]>:$accumulator,
-    I64Attr:$columns, DefaultValuedAttr<I64Attr, "0">:$first,
+    Optional<I32>:$at, I64Attr:$columns, DefaultValuedAttr<I64Attr, "0">:$first,
     OptionalAttr<I64Attr>:$extent);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $accumulator `columns` $columns (`first` $first^)? (`extent` $extent^)?
+    $accumulator (`at` $at^)? `columns` $columns (`first` $first^)?
+    (`extent` $extent^)?
     attr-dict-with-keyword $body `:` qualified(type($accumulator))
   }];
   let hasVerifier = 1;

@@ -21,7 +21,8 @@ def Bsmm_TmaLoadOp : Bsmm_TileOp<"tma_load", [
   let summary = "load a tile through a tensor map";
   let description = [{
     Loads the tile at the given coordinates (i32, in elements, outermost
-    dimension first). Elements outside of the tensor are zero.
+    dimension first). Elements outside of the tensor are zero. `cache` is a hint
+    to the L2 cache.
 
     Example:
 
@@ -32,7 +33,8 @@ def Bsmm_TmaLoadOp : Bsmm_TileOp<"tma_load", [
 
     Since version 1.
   }];
-  let arguments = (ins Bsmm_TensorMapType:$map, Variadic<I32>:$coordinates);
+  let arguments = (ins Bsmm_TensorMapType:$map, Variadic<I32>:$coordinates,
+                       OptionalAttr<Bsmm_CacheEvictionAttr>:$cache);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = [{
     $map `[` $coordinates `]` attr-dict `:` qualified(type($map)) `->` type($result)

@@ -123,6 +123,14 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "CTAs of a cluster, with output tiles below each other, that load "
            "their common part of B once, 1 to 8; more than 1 needs "
            "persistent=true and no block scales">,
+    Option<"epilogueWarps", "epilogue-warps", "int64_t", "4",
+           "warps that drain accumulators in tensor memory, 4 or 8; 8 needs "
+           "persistent=true">,
+    Option<"cacheA", "cache-a", "std::string", "\"normal\"",
+           "hint to the L2 cache for A and its scales: normal, evict_first or "
+           "evict_last">,
+    Option<"cacheB", "cache-b", "std::string", "\"normal\"",
+           "the same for B">,
     Option<"predicatedStore", "predicated-store", "bool", "false",
            "store element by element, for outputs without 16-byte alignment">
   ];
@@ -143,9 +151,13 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     matrix operations, and a warpgroup drains the accumulator through the
     elementwise epilogue to the output. In a kernel that loops over output
     tiles, each of the three roles has its own loop over them and its own warps;
-    where tensor memory holds two accumulators, the next tile is multiplied
-    while the last one is drained. In other kernels loading and multiplying are
-    work of two warps of the draining warpgroup.
+    where tensor memory holds two accumulators, perhaps with some columns in
+    common, the next tile is multiplied while the last one is drained. The
+    output tile passes through shared memory in pieces of a swizzle's width,
+    narrower ones where the stages leave little room. In other kernels loading and multiplying are
+    work of two warps of the draining warpgroup. `bsmm.epilogue_warps = 8` on
+    the K loop: two warpgroups drain, each half of the columns, and get registers
+    from that of the other two roles.
 
     On targets with wgmma (`bsmm.dot`) one or two consumer warpgroups multiply
     into their registers and drain them, and one thread of a last warpgroup
