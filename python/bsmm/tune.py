@@ -167,17 +167,22 @@ class Configuration(NamedTuple):
     block_n: int
     block_k: int
     stages: int
+    ping_pong: int = 0
+    cluster_m: int = 1
 
     def options(self) -> str:
+        """Without what is the default anyway."""
         return " ".join(
-            f"{name.replace('_', '-')}={value}" for name, value in self._asdict().items()
+            f"{name.replace('_', '-')}={value}"
+            for name, value in self._asdict().items()
+            if value != self._field_defaults.get(name)
         )
 
 
 def least_shared_bytes(configuration: Configuration, manifest: dict) -> int:
     """Shared memory that the stages alone need: operands and block scales."""
     problem = manifest["problem"]
-    m, n, k, stages = configuration
+    m, n, k, stages = configuration[:4]
     bits = _abi.ELEMENT_BITS
     one = (m * k * bits[problem["a"]] + n * k * bits[problem["b"]]) // 8
     vector = problem.get("scale_vector", 0)
@@ -189,16 +194,17 @@ def least_shared_bytes(configuration: Configuration, manifest: dict) -> int:
 
 def accumulator_registers(configuration: Configuration) -> int:
     """Registers of a thread that hold a tile of f32 sums on Hopper, where one or
-    two warpgroups share the rows."""
-    m, n, _, _ = configuration
-    return m * n // (256 if m >= 128 else 128)
+    two warpgroups share the rows; with ping-pong each has a tile of its own."""
+    m, n = configuration[:2]
+    shared = m >= 128 and not configuration.ping_pong
+    return m * n // (256 if shared else 128)
 
 
 def tensor_memory_columns(configuration: Configuration, manifest: dict) -> int:
     """Columns of tensor memory that one tile needs on Blackwell: its sums, and
     four for each 128x4 tile of block scales of a step (PTX ISA, tcgen05.cp
     32x128b)."""
-    m, n, k, _ = configuration
+    m, n, k = configuration[:3]
     columns = n * -(-m // 128)
     vector = manifest["problem"].get("scale_vector", 0)
     if vector:
@@ -220,7 +226,7 @@ SHARED_LIMITS = {"sm_90": 232448, "sm_10": 232448, "sm_11": 232448, "sm_12": 101
 
 def why_illegal(configuration: Configuration, manifest: dict) -> str:
     """Why a configuration need not be compiled; empty when it may be legal."""
-    m, n, k, stages = configuration
+    m, n, k, stages = configuration[:4]
     vector = manifest["problem"].get("scale_vector", 0)
     if min(m, n, k) < 1 or stages < 0:
         return "expected positive tiles, and 0 or more stages"
@@ -229,6 +235,8 @@ def why_illegal(configuration: Configuration, manifest: dict) -> str:
     if n > 256 or n % 8:
         return f"block-n={n}: the instruction takes multiples of 8 up to 256"
     target = manifest["target"][:5]
+    if target != "sm_90" and (configuration.ping_pong or configuration.cluster_m != 1):
+        return "ping-pong and cluster-m are forms of kernels for sm_90a"
     registers = accumulator_registers(configuration)
     if target == "sm_90" and registers > ACCUMULATOR_REGISTERS:
         return f"{registers} registers of sums a thread, of {ACCUMULATOR_REGISTERS}"
@@ -739,6 +747,8 @@ def _parser() -> argparse.ArgumentParser:
         ("block-n", "64,128,256"),
         ("block-k", "128,256"),
         ("stages", "2,3,4"),
+        ("ping-pong", "0"),
+        ("cluster-m", "1"),
     ):
         making.add_argument(
             f"--{name}", type=_numbers_of, default=_numbers_of(default), metavar="LIST",
@@ -778,7 +788,8 @@ def main(arguments: Optional[list] = None) -> int:
             configurations = [
                 Configuration(*values)
                 for values in itertools.product(
-                    given.block_m, given.block_n, given.block_k, given.stages
+                    given.block_m, given.block_n, given.block_k, given.stages,
+                    given.ping_pong, given.cluster_m,
                 )
             ]
             count = compile_family(

@@ -245,6 +245,18 @@ class Tune(unittest.TestCase):
         self.assertEqual(
             small.options(), "block-m=128 block-n=128 block-k=256 stages=3"
         )
+        # A tile for each warpgroup: 128 x 256 is too much for one.
+        turns = tune.Configuration(128, 192, 128, 5, ping_pong=1, cluster_m=2)
+        self.assertEqual(
+            turns.options(),
+            "block-m=128 block-n=192 block-k=128 stages=5 ping-pong=1 cluster-m=2",
+        )
+        self.assertEqual(tune.why_illegal(turns, hopper), "")
+        self.assertIn(
+            "256 registers", tune.why_illegal(turns._replace(block_n=256), hopper)
+        )
+        for other in (small._replace(ping_pong=1), small._replace(cluster_m=2)):
+            self.assertIn("sm_90a", tune.why_illegal(other, manifest))
 
     def run_program(self, *arguments):
         output, errors = io.StringIO(), io.StringIO()
