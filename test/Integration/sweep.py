@@ -134,6 +134,16 @@ def can_take_turns(name, tile):
     return registers * (2 if name == "fp8-promoted" else 1) <= 192
 
 
+def pick_cluster(rng, tile, bits):
+    """CTAs that load B together: whole 8 rows of each, in one panel."""
+    options = dict(option.split("=") for option in tile)
+    n, k = int(options["block-n"]), int(options["block-k"])
+    sizes = [s for s in range(2, 9) if n % (8 * s) == 0]
+    if not sizes or k * bits // 8 not in (32, 64, 128):
+        return []
+    return [f"cluster-m={rng.choice(sizes)}"]
+
+
 def make_case(rng, tool, inputs):
     is_dense = rng.random() < 0.5
     name, step, bits = rng.choice(DENSE if is_dense else SCALED)
@@ -156,6 +166,8 @@ def make_case(rng, tool, inputs):
         tile.append("ping-pong=true")
     if not is_dense and persistent == "true" and rng.random() < 0.4:
         tile.append("epilogue-warps=8")
+    if is_dense and persistent == "true" and rng.random() < 0.4:
+        tile += pick_cluster(rng, tile[:3], bits)
     if rng.random() < 0.2:
         tile.append("predicated-store=true")
     if (is_dense and persistent == "false" and "block-m=192" not in tile
