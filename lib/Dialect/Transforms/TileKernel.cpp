@@ -27,6 +27,17 @@ bool bsmm::isTensorOp(Operation *op) {
          llvm::any_of(op->getResultTypes(), isTensor);
 }
 
+std::optional<int64_t> bsmm::countTrips(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !step.isStrictlyPositive())
+    return std::nullopt;
+  int64_t distance = upper.getSExtValue() - lower.getSExtValue();
+  return llvm::divideCeil(std::max<int64_t>(distance, 0), step.getSExtValue());
+}
+
 /// The widest swizzle whose panels divide rows of `bits` bits.
 static BufferLayout widestSwizzle(int64_t bits) {
   if (bits % (128 * 8) == 0)
@@ -625,7 +636,10 @@ LogicalResult TileKernel::analyzePingPong() {
       return loop.emitOpError("expected no bsmm.ping_pong with accumulators in "
                               "tensor memory: draining is a role of its own "
                               "there");
-    consumers = 2;
+    // Up to three tiles leave a consumer a single one, and no loop that could
+    // be compared with the producer's.
+    if (countTrips(tileLoop).value_or(4) > 3)
+      consumers = 2;
   }
   if (consumers == 1)
     return success();

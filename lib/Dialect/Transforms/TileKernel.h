@@ -19,6 +19,9 @@ bool isTensorOp(mlir::Operation *op);
 /// Columns of an accumulator in tensor memory that a thread drains at a time.
 inline constexpr int64_t drainColumns = 32;
 
+/// Trips of a signed loop whose bounds are constants.
+std::optional<int64_t> countTrips(mlir::scf::ForOp loop);
+
 /// What the analysis finds.
 struct TileKernel {
   explicit TileKernel(KernelOp kernel) : kernel(kernel) {}

@@ -275,11 +275,13 @@ static Value getLowerOfLess(Value condition, Value upper) {
 }
 
 /// Follows an iteration count outwards through the loops that carry it. The
-/// innermost loop must count by one; the outer ones pass on what the inner ones
-/// have counted, which is compared between the two sides. `access` stands for
-/// the operation that errors are about, `outer` for where to begin.
+/// innermost loop must count by one, or by all `consumers` that have a trip
+/// each, which is compared with the producer's; the outer ones pass on what the
+/// inner ones have counted, which is compared between the two sides. `access`
+/// stands for the operation that errors are about, `outer` for where to begin.
 static LogicalResult followCount(Operation *access, Operation *outer,
-                                 Value count, Schedule &schedule) {
+                                 Value count, int64_t consumers,
+                                 Schedule &schedule) {
   for (; !isa<KernelOp>(outer); outer = outer->getParentOp()) {
     if (isa<WarpRoleOp, LeaderOp>(outer))
       continue;
@@ -296,7 +298,9 @@ static LogicalResult followCount(Operation *access, Operation *outer,
       return access->emitOpError(
           "expected an iteration that the loop around it carries and counts");
     Value increment = findIncrement(argument, loop);
-    if (!increment || (schedule.levels.empty() && !isConstant(increment, 1)))
+    // With one step in each trip, consumers that take turns count the others'.
+    if (!increment || (schedule.levels.empty() && !isConstant(increment, 1) &&
+                       !isConstant(increment, consumers)))
       return access->emitOpError("expected its iteration to be counted up by "
                                  "one in each trip of the loop around it");
     schedule.levels.push_back({loop.getLowerBound(), loop.getUpperBound(),
@@ -308,10 +312,11 @@ static LogicalResult followCount(Operation *access, Operation *outer,
   return success();
 }
 
-static FailureOr<Schedule> findSchedule(Operation *access) {
+static FailureOr<Schedule> findSchedule(Operation *access,
+                                        int64_t consumers = 1) {
   Schedule schedule;
   if (failed(followCount(access, access->getParentOp(), getIteration(access),
-                         schedule)))
+                         consumers, schedule)))
     return failure();
   return schedule;
 }
@@ -325,7 +330,7 @@ static FailureOr<Schedule> findSchedule(LateConsumer &consumer) {
   // The branch has been matched: it is taken when the loop has a step.
   if (failed(followCount(consumer.first,
                          consumer.first->getParentOp()->getParentOp(),
-                         consumer.first.getIteration(), schedule)))
+                         consumer.first.getIteration(), 1, schedule)))
     return failure();
   return schedule;
 }
@@ -929,7 +934,8 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
     if (failed(verifyWarps(acquire, wait)))
       return failure();
     FailureOr<Schedule> consumed =
-        succeeded(late) ? findSchedule(*late) : findSchedule(wait);
+        succeeded(late) ? findSchedule(*late)
+                        : findSchedule(wait, int64_t(consumers.size()));
     // The roles of an order channel may have every other trip.
     if (isOrder && succeeded(produced) && succeeded(consumed) &&
         isSecondOfTwo(*produced, *consumed))

@@ -16,7 +16,7 @@
 // CHECK-NEXT: %[[STAGING0:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
 // CHECK-NEXT: %[[STAGING1:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
 // CHECK: bsmm.warp_role 8 count 4 registers 40 {
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[CTAS]] iter_args(%[[BASE:.+]] = %c0_i32, %{{.*}})
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[CTAS]] iter_args(%[[BASE:[^ ]+]] = %c0_i32, %{{.*}})
 // CHECK: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
 // CHECK: scf.for %{{.*}} = %c0_i32 to %[[STEPS]] step %c1_i32 iter_args(%[[IT:.+]] = %[[BASE]])
 // CHECK: bsmm.acquire %[[LOADS]][%[[IT]]]
@@ -24,7 +24,7 @@
 
 // CHECK: bsmm.warp_role 0 count 4 registers 232 {
 // CHECK-NEXT: %[[TWO:.+]] = arith.muli %[[CTAS]], %c2_i32
-// CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[TWO]] iter_args(%[[BASE:.+]] = %c0_i32, %[[TURN:.+]] = %c0_i32)
+// CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[TWO]] iter_args(%[[BASE:[^ ]+]] = %c0_i32, %[[TURN:.+]] = %c0_i32)
 // CHECK: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
 // CHECK: bsmm.acquire %[[TURNS]][%[[TURN]]] : !bsmm.channel<1>
 // CHECK: %[[SUM:.+]] = scf.if %{{.*}} -> (!bsmm.accumulator<64x64xf32>) {
@@ -67,7 +67,7 @@
 // CHECK-DAG: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
 // CHECK-DAG: %[[SECOND:.+]] = arith.addi %[[FIRST]], %[[CTAS]]
 // CHECK-DAG: %[[TWO:.+]] = arith.muli %[[CTAS]], %c2_i32
-// CHECK: scf.for %{{.*}} = %[[SECOND]] to %[[TILES]] step %[[TWO]] iter_args(%[[BASE:.+]] = %[[MADE]], %[[TURN:.+]] = %c0_i32)
+// CHECK: scf.for %{{.*}} = %[[SECOND]] to %[[TILES]] step %[[TWO]] iter_args(%[[BASE:[^ ]+]] = %[[MADE]], %[[TURN:.+]] = %c0_i32)
 // CHECK: bsmm.wait %[[TURNS]][%[[TURN]]] : !bsmm.channel<1>
 // CHECK: %[[SUM:.+]] = scf.if %{{.*}} -> (!bsmm.accumulator<64x64xf32>) {
 // CHECK: bsmm.wait %[[LOADS]][%[[BASE]]]
@@ -383,6 +383,144 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
       %out = arith.truncf %acc : tensor<128x64xf32> to tensor<128x64xbf16>
       bsmm.tma_store %out, %d[%row, %c0] : tensor<128x64xbf16>, !bsmm.tensor_map<128x64xbf16>
     }
+    bsmm.return
+  }
+}
+
+// -----
+
+// Of three tiles one consumer would have one: no loop, and no turns to take.
+
+// CHECK-LABEL: bsmm.kernel @three_tiles(
+// CHECK: bsmm.create_channel
+// CHECK-NOT: bsmm.create_channel
+// CHECK: bsmm.warp_role 4 count 4
+// CHECK: bsmm.warp_role 0 count 4
+// CHECK-NOT: bsmm.warp_role
+// CHECK: bsmm.return
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @three_tiles(%a: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<64x64xbf16>,
+                 %first: i32, %tiles: i32, %ctas: i32, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %count = arith.constant 3 : i32
+    %k_extent = arith.constant 128 : i32
+    %m_extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    scf.for %tile = %c0 to %count step %c1 : i32 {
+      %row = arith.muli %tile, %m_extent : i32
+      %acc = scf.for %step = %c0 to %steps step %c1
+          iter_args(%sum = %zero) -> (tensor<64x64xf32>) : i32 {
+        %k = arith.muli %step, %k_extent : i32
+        %a_tile = bsmm.tma_load %a[%row, %k]
+            : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+        %b_rows = bsmm.tma_load %b[%c0, %k]
+            : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+        %b_tile = bsmm.trans %b_rows [1, 0]
+            : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>
+        %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<64x128xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<64x64xf32>
+        scf.yield %next : tensor<64x64xf32>
+      }
+      %out = arith.truncf %acc : tensor<64x64xf32> to tensor<64x64xbf16>
+      bsmm.tma_store %out, %d[%row, %c0] : tensor<64x64xbf16>, !bsmm.tensor_map<64x64xbf16>
+    } {bsmm.ping_pong}
+    bsmm.return
+  }
+}
+
+// -----
+
+// Four are two for each.
+
+// CHECK-LABEL: bsmm.kernel @four_tiles(
+// CHECK: bsmm.create_channel
+// CHECK: bsmm.create_channel
+// CHECK: bsmm.warp_role 0 count 4
+// CHECK: scf.for %{{.*}} = %c0_i32 to %c4_i32 step %c2_i32
+// CHECK: bsmm.warp_role 4 count 4
+// CHECK: scf.for %{{.*}} = %c1_i32 to %c4_i32 step %c2_i32
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @four_tiles(%a: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<64x64xbf16>,
+                 %first: i32, %tiles: i32, %ctas: i32, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %count = arith.constant 4 : i32
+    %k_extent = arith.constant 128 : i32
+    %m_extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    scf.for %tile = %c0 to %count step %c1 : i32 {
+      %row = arith.muli %tile, %m_extent : i32
+      %acc = scf.for %step = %c0 to %steps step %c1
+          iter_args(%sum = %zero) -> (tensor<64x64xf32>) : i32 {
+        %k = arith.muli %step, %k_extent : i32
+        %a_tile = bsmm.tma_load %a[%row, %k]
+            : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+        %b_rows = bsmm.tma_load %b[%c0, %k]
+            : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+        %b_tile = bsmm.trans %b_rows [1, 0]
+            : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>
+        %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<64x128xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<64x64xf32>
+        scf.yield %next : tensor<64x64xf32>
+      }
+      %out = arith.truncf %acc : tensor<64x64xf32> to tensor<64x64xbf16>
+      bsmm.tma_store %out, %d[%row, %c0] : tensor<64x64xbf16>, !bsmm.tensor_map<64x64xbf16>
+    } {bsmm.ping_pong}
+    bsmm.return
+  }
+}
+
+// -----
+
+// One step is no loop: the consumers count two steps in each trip.
+
+// CHECK-LABEL: bsmm.kernel @one_step(
+// CHECK: bsmm.warp_role 8 count 4
+// CHECK: scf.for {{.*}} iter_args(%[[BASE:[^ ]+]] = %c0_i32
+// CHECK: bsmm.acquire %{{.*}}[%[[BASE]]]
+// CHECK: arith.addi %[[BASE]], %c1_i32
+// CHECK: bsmm.warp_role 0 count 4
+// CHECK: scf.for {{.*}} iter_args(%[[BASE:[^ ]+]] = %c0_i32
+// CHECK: bsmm.wait %{{.*}}[%[[BASE]]]
+// CHECK: arith.addi %[[BASE]], %c2_i32
+// CHECK: bsmm.warp_role 4 count 4
+// CHECK: scf.for {{.*}} iter_args(%[[BASE:[^ ]+]] = %c1_i32
+// CHECK: bsmm.wait %{{.*}}[%[[BASE]]]
+// CHECK: arith.addi %[[BASE]], %c2_i32
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @one_step(%a: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<64x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<64x64xbf16>,
+                 %first: i32, %tiles: i32, %ctas: i32, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %count = arith.constant 1 : i32
+    %k_extent = arith.constant 128 : i32
+    %m_extent = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    scf.for %tile = %first to %tiles step %ctas : i32 {
+      %row = arith.muli %tile, %m_extent : i32
+      %acc = scf.for %step = %c0 to %count step %c1
+          iter_args(%sum = %zero) -> (tensor<64x64xf32>) : i32 {
+        %k = arith.muli %step, %k_extent : i32
+        %a_tile = bsmm.tma_load %a[%row, %k]
+            : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+        %b_rows = bsmm.tma_load %b[%c0, %k]
+            : !bsmm.tensor_map<64x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+        %b_tile = bsmm.trans %b_rows [1, 0]
+            : tensor<64x128xf8E4M3FN> to tensor<128x64xf8E4M3FN>
+        %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<64x128xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<64x64xf32>
+        scf.yield %next : tensor<64x64xf32>
+      }
+      %out = arith.truncf %acc : tensor<64x64xf32> to tensor<64x64xbf16>
+      bsmm.tma_store %out, %d[%row, %c0] : tensor<64x64xbf16>, !bsmm.tensor_map<64x64xbf16>
+    } {bsmm.ping_pong}
     bsmm.return
   }
 }

@@ -3066,3 +3066,190 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// One step a tile, without a loop over steps: each consumer counts the other's.
+!operand = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<3, !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>>
+!acc = !bsmm.accumulator<64x64xf32>
+!map = !bsmm.tensor_map<64x128xf8E4M3FN>
+gpu.module @m {
+  bsmm.kernel @k(%map: !map, %first: i32, %tiles: i32, %ctas: i32, %steps: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 4> : !loads
+    %turns = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : !bsmm.channel<1>
+    bsmm.warp_role 8 count 4 {
+      bsmm.leader {
+        %end = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (i32) : i32 {
+          %slot = bsmm.acquire %loads[%base] : !loads -> !operand
+          bsmm.load_async %map[%tile, %c0] to %slot signals %loads[%base] : !map, !operand, !loads
+          bsmm.commit %loads[%base] : !loads
+          %next_base = arith.addi %base, %c1 : i32
+          scf.yield %next_base : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %two = arith.muli %ctas, %c2 : i32
+      %end:2 = scf.for %tile = %first to %tiles step %two iter_args(%base = %c0, %turn = %c0) -> (i32, i32) : i32 {
+        bsmm.acquire %turns[%turn] : !bsmm.channel<1>
+        %slot = bsmm.wait %loads[%base] : !loads -> !operand
+        bsmm.release %loads[%base] : !loads
+        bsmm.commit %turns[%turn] : !bsmm.channel<1>
+        %next_base = arith.addi %base, %c2 : i32
+        %next_turn = arith.addi %turn, %c1 : i32
+        scf.yield %next_base, %next_turn : i32, i32
+      }
+    }
+    bsmm.warp_role 4 count 4 {
+      %second = arith.addi %first, %ctas : i32
+      %two = arith.muli %ctas, %c2 : i32
+      %end:2 = scf.for %tile = %second to %tiles step %two iter_args(%base = %c1, %turn = %c0) -> (i32, i32) : i32 {
+        bsmm.wait %turns[%turn] : !bsmm.channel<1>
+        %slot = bsmm.wait %loads[%base] : !loads -> !operand
+        bsmm.release %loads[%base] : !loads
+        bsmm.release %turns[%turn] : !bsmm.channel<1>
+        %next_base = arith.addi %base, %c2 : i32
+        %next_turn = arith.addi %turn, %c1 : i32
+        scf.yield %next_base, %next_turn : i32, i32
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// It counts its own alone.
+!operand = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<3, !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>>
+!acc = !bsmm.accumulator<64x64xf32>
+!map = !bsmm.tensor_map<64x128xf8E4M3FN>
+gpu.module @m {
+  bsmm.kernel @k(%map: !map, %first: i32, %tiles: i32, %ctas: i32, %steps: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 4> : !loads
+    %turns = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : !bsmm.channel<1>
+    bsmm.warp_role 8 count 4 {
+      bsmm.leader {
+        %end = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (i32) : i32 {
+          // expected-note@below {{the producer acquires here}}
+          %slot = bsmm.acquire %loads[%base] : !loads -> !operand
+          bsmm.load_async %map[%tile, %c0] to %slot signals %loads[%base] : !map, !operand, !loads
+          bsmm.commit %loads[%base] : !loads
+          %next_base = arith.addi %base, %c1 : i32
+          scf.yield %next_base : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %two = arith.muli %ctas, %c2 : i32
+      %end:2 = scf.for %tile = %first to %tiles step %two iter_args(%base = %c0, %turn = %c0) -> (i32, i32) : i32 {
+        bsmm.acquire %turns[%turn] : !bsmm.channel<1>
+        %slot = bsmm.wait %loads[%base] : !loads -> !operand
+        bsmm.release %loads[%base] : !loads
+        bsmm.commit %turns[%turn] : !bsmm.channel<1>
+        %next_base = arith.addi %base, %c2 : i32
+        %next_turn = arith.addi %turn, %c1 : i32
+        scf.yield %next_base, %next_turn : i32, i32
+      }
+    }
+    bsmm.warp_role 4 count 4 {
+      %second = arith.addi %first, %ctas : i32
+      %two = arith.muli %ctas, %c2 : i32
+      %end:2 = scf.for %tile = %second to %tiles step %two iter_args(%base = %c1, %turn = %c0) -> (i32, i32) : i32 {
+        bsmm.wait %turns[%turn] : !bsmm.channel<1>
+        // expected-error@below {{expected the iterations of the producer, got other counts for consumer 1 of 2 that take turns with the trips of the outermost loop}}
+        %slot = bsmm.wait %loads[%base] : !loads -> !operand
+        bsmm.release %loads[%base] : !loads
+        bsmm.release %turns[%turn] : !bsmm.channel<1>
+        %next_base = arith.addi %base, %c1 : i32
+        %next_turn = arith.addi %turn, %c1 : i32
+        scf.yield %next_base, %next_turn : i32, i32
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// A step counted twice inside of a tile.
+!operand = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<3, !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>>
+!acc = !bsmm.accumulator<64x64xf32>
+!map = !bsmm.tensor_map<64x128xf8E4M3FN>
+gpu.module @m {
+  bsmm.kernel @k(%map: !map, %first: i32, %tiles: i32, %ctas: i32, %steps: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 4> : !loads
+    %turns = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : !bsmm.channel<1>
+    bsmm.warp_role 8 count 4 {
+      bsmm.leader {
+        %end = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (i32) : i32 {
+          %inner = scf.for %step = %c0 to %steps step %c1 iter_args(%it = %base) -> (i32) : i32 {
+            // expected-note@below {{the producer acquires here}}
+            %slot = bsmm.acquire %loads[%it] : !loads -> !operand
+            bsmm.load_async %map[%tile, %step] to %slot signals %loads[%it] : !map, !operand, !loads
+            bsmm.commit %loads[%it] : !loads
+            %next = arith.addi %it, %c1 : i32
+            scf.yield %next : i32
+          }
+          %made = arith.maxsi %steps, %c0 : i32
+          %next_base = arith.addi %base, %made : i32
+          scf.yield %next_base : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %two = arith.muli %ctas, %c2 : i32
+      %end:2 = scf.for %tile = %first to %tiles step %two iter_args(%base = %c0, %turn = %c0) -> (i32, i32) : i32 {
+        bsmm.acquire %turns[%turn] : !bsmm.channel<1>
+        %inner = scf.for %step = %c0 to %steps step %c1 iter_args(%it = %base) -> (i32) : i32 {
+          // expected-error@below {{expected the iterations of the producer, got other counts for consumer 0 of 2 that take turns with the trips of the outermost loop}}
+          %slot = bsmm.wait %loads[%it] : !loads -> !operand
+          bsmm.release %loads[%it] : !loads
+          %next = arith.addi %it, %c2 : i32
+          scf.yield %next : i32
+        }
+        bsmm.commit %turns[%turn] : !bsmm.channel<1>
+        %made = arith.maxsi %steps, %c0 : i32
+        %both = arith.muli %made, %c2 : i32
+        %next_base = arith.addi %base, %both : i32
+        %next_turn = arith.addi %turn, %c1 : i32
+        scf.yield %next_base, %next_turn : i32, i32
+      }
+    }
+    bsmm.warp_role 4 count 4 {
+      %skipped = arith.maxsi %steps, %c0 : i32
+      %second = arith.addi %first, %ctas : i32
+      %two = arith.muli %ctas, %c2 : i32
+      %end:2 = scf.for %tile = %second to %tiles step %two iter_args(%base = %skipped, %turn = %c0) -> (i32, i32) : i32 {
+        bsmm.wait %turns[%turn] : !bsmm.channel<1>
+        %inner = scf.for %step = %c0 to %steps step %c1 iter_args(%it = %base) -> (i32) : i32 {
+          %slot = bsmm.wait %loads[%it] : !loads -> !operand
+          bsmm.release %loads[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+        bsmm.release %turns[%turn] : !bsmm.channel<1>
+        %made = arith.maxsi %steps, %c0 : i32
+        %both = arith.muli %made, %c2 : i32
+        %next_base = arith.addi %base, %both : i32
+        %next_turn = arith.addi %turn, %c1 : i32
+        scf.yield %next_base, %next_turn : i32, i32
+      }
+    }
+    bsmm.return
+  }
+}
