@@ -1,9 +1,9 @@
 //===- Rates.h - How fast the parts of a GPU are ----------------*- C++ -*-===//
 //
 // The constants of the timeline, in one table, each with its source. They were
-// written down before any result was read and are not fitted to results. They
-// belong to the emulator's side: nothing here comes from the compiler's target
-// table.
+// written down before any result was read; docs/timeline.md names those that
+// measured kernels have corrected since. They belong to the emulator's side:
+// nothing here comes from the compiler's target table.
 //
 //===----------------------------------------------------------------------===//
 
