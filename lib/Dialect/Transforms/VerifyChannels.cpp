@@ -660,6 +660,26 @@ static LogicalResult verifyCopies(CreateChannelOp create, AcquireOp acquire) {
   return success();
 }
 
+/// No bytes arrive at a channel's barriers but those announced: copies that
+/// signal it fill its slots.
+static LogicalResult verifyNoOtherCopies(CreateChannelOp create,
+                                         Operation *acquire) {
+  bool announces = create.getProducer().getKind() == ArrivalKind::Transaction;
+  for (Operation *user : create.getChannel().getUsers()) {
+    auto load = dyn_cast<LoadAsyncOp>(user);
+    if (!load)
+      continue;
+    Value filled = load.getDestination();
+    if (auto slice = filled.getDefiningOp<SliceRowsOp>())
+      filled = slice.getSource();
+    if (!announces || filled.getDefiningOp() != acquire)
+      return load.emitOpError("expected to signal a channel whose slots it "
+                              "fills by transactions: other bytes are not "
+                              "announced");
+  }
+  return success();
+}
+
 /// A warp that has both sides would wait for itself as soon as the slots are
 /// used up. `producer` may be another consumer.
 static LogicalResult verifyWarps(Operation *producer, Operation *consumer) {
@@ -898,6 +918,8 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
   Operation *acquire = producer.getEnter();
   if (create.getProducer().getKind() == ArrivalKind::Transaction &&
       failed(verifyCopies(create, cast<AcquireOp>(acquire))))
+    return failure();
+  if (failed(verifyNoOtherCopies(create, acquire)))
     return failure();
   FailureOr<Schedule> produced = findSchedule(acquire);
   if (create.getCluster() && succeeded(produced) &&

@@ -853,6 +853,74 @@ gpu.module @m {
 
 // -----
 
+// More to all CTAs, into a buffer that no slot has: its bytes are announced nowhere.
+!shared = !bsmm.buffer<16x64xf16, shared, swizzle_128B>
+!alone = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!share = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<16x64xf16, shared, swizzle_128B>, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %b: !bsmm.tensor_map<8x64xf16>,
+                 %n: i32, %steps: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64, cluster_size = 2 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %c8 = arith.constant 8 : i32
+    %v = arith.constant dense<0.0> : vector<8xf16>
+    %id = gpu.block_id x
+    %block = arith.index_cast %id : index to i32
+    %number = arith.divui %block, %c2 : i32
+    %dim = gpu.grid_dim x
+    %ctas = arith.index_cast %dim : index to i32
+    %clusters = arith.divui %ctas, %c2 : i32
+    %other = bsmm.alloc : !share
+    %ch = bsmm.create_channel producer = <transaction>,
+        consumer = <threads, count = 128>, cluster : !loads
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %r = scf.for %tile = %number to %n step %clusters iter_args(%base = %c0) -> (i32) : i32 {
+          %made = arith.maxsi %steps, %c0 : i32
+          %count = scf.for %i = %c0 to %steps step %c1 iter_args(%it = %base) -> (i32) : i32 {
+              %slot:2 = bsmm.acquire %ch[%it] : !loads -> !shared, !alone
+            %rank = bsmm.cluster_rank
+            %row = arith.muli %rank, %c8 : i32
+            %part = bsmm.slice_rows %slot#0[%row] : !shared to !share
+            bsmm.load_async %a[%tile, %c0] to %part signals %ch[%it] multicast
+                : !bsmm.tensor_map<8x64xf16>, !share, !loads
+            // expected-error@below {{expected to signal a channel whose slots it fills by transactions: other bytes are not announced}}
+            bsmm.load_async %a[%tile, %c0] to %other signals %ch[%it] multicast
+                : !bsmm.tensor_map<8x64xf16>, !share, !loads
+            bsmm.load_async %b[%i, %c0] to %slot#1 signals %ch[%it]
+                : !bsmm.tensor_map<8x64xf16>, !alone, !loads
+            bsmm.commit %ch[%it] : !loads
+            %next = arith.addi %it, %c1 : i32
+            scf.yield %next : i32
+          }
+          %next = arith.addi %base, %made : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %r = scf.for %tile = %number to %n step %clusters iter_args(%base = %c0) -> (i32) : i32 {
+        %made = arith.maxsi %steps, %c0 : i32
+        %count = scf.for %i = %c0 to %steps step %c1 iter_args(%it = %base) -> (i32) : i32 {
+          %full:2 = bsmm.wait %ch[%it] : !loads -> !shared, !alone
+          bsmm.write_shared %v, %full#1[%i, %c0] : vector<8xf16>, !alone
+          bsmm.release %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+        %next = arith.addi %base, %made : i32
+        scf.yield %next : i32
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
 // Each CTA sends all rows to all.
 !shared = !bsmm.buffer<16x64xf16, shared, swizzle_128B>
 !alone = !bsmm.buffer<8x64xf16, shared, swizzle_128B>

@@ -1149,3 +1149,80 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// A copy to a buffer that no slot has: bytes that are announced nowhere.
+!first = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %n: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %other = bsmm.alloc : !first
+    %ch = bsmm.create_channel producer = <transaction>,
+        consumer = <threads, count = 128> : !loads
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %slot = bsmm.acquire %ch[%it] : !loads -> !first
+          bsmm.load_async %a[%i, %i] to %slot signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !first, !loads
+          // expected-error@below {{expected to signal a channel whose slots it fills by transactions: other bytes are not announced}}
+          bsmm.load_async %a[%i, %i] to %other signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !first, !loads
+          bsmm.commit %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+        %full = bsmm.wait %ch[%it] : !loads -> !first
+        bsmm.release %ch[%it] : !loads
+        %next = arith.addi %it, %c1 : i32
+        scf.yield %next : i32
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// A copy to a slot whose producer arrives by threads, which announce nothing.
+!first = !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+!loads = !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<8x64xf16>, %n: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ch = bsmm.create_channel producer = <threads>,
+        consumer = <threads, count = 128> : !loads
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %slot = bsmm.acquire %ch[%it] : !loads -> !first
+          // expected-error@below {{expected to signal a channel whose slots it fills by transactions: other bytes are not announced}}
+          bsmm.load_async %a[%i, %i] to %slot signals %ch[%it]
+              : !bsmm.tensor_map<8x64xf16>, !first, !loads
+          bsmm.commit %ch[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+        %full = bsmm.wait %ch[%it] : !loads -> !first
+        bsmm.release %ch[%it] : !loads
+        %next = arith.addi %it, %c1 : i32
+        scf.yield %next : i32
+      }
+    }
+    bsmm.return
+  }
+}
