@@ -1,21 +1,25 @@
 //===- arithmetic.cpp - Speed of the emulated tensor cores ------*- C++ -*-===//
 //
-// Multiply-adds per second of units::mmaTile on one core, for the instruction
-// forms that matter, on full-range random codes. A benchmark, never a test.
+// Multiply-adds per second of CPU time on one core, on full-range random codes:
+// of units::mmaTile for the instruction forms that matter, and of whole
+// mma.sync instructions that a warp runs from PTX, where the emulator's work on
+// registers counts too. A benchmark, never a test.
 //
 //===----------------------------------------------------------------------===//
 
+#include "bsmm/Emulator/Emulator.h"
 #include "bsmm/Emulator/Units/TensorArithmetic.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
 
+using namespace bsmm::emulator;
 using namespace bsmm::emulator::units;
 
 namespace {
@@ -63,6 +67,13 @@ std::vector<Form> forms() {
   result.push_back(
       {"mma.sync m16n8k32 e4m3, sm_90",
        spec(AccumulationRule::SplitFraction25, NumberFormat::E4M3, 16, 8, 32)});
+  MmaSpec smallFp8 = mxfp8;
+  smallFp8.m = 16;
+  smallFp8.n = 8;
+  result.push_back({"mma.sync m16n8k32 mxf8f6f4, e4m3", smallFp8});
+  smallFp8.scaleFormat = ScaleFormat::None;
+  smallFp8.scaleBlock = 0;
+  result.push_back({"mma.sync m16n8k32 f8f6f4, e4m3", smallFp8});
   MmaSpec small = nvfp4;
   small.m = 16;
   small.n = 8;
@@ -85,6 +96,9 @@ std::vector<uint8_t> randomCodes(std::mt19937_64 &random, NumberFormat format,
   return codes;
 }
 
+/// CPU time, so that a busy machine doesn't count.
+double cpuSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
 double measure(const MmaSpec &spec, double seconds) {
   std::mt19937_64 random(1);
   uint32_t bytes = codeBytes(spec.aFormat);
@@ -105,7 +119,7 @@ double measure(const MmaSpec &spec, double seconds) {
   uint64_t each = 1;
   double spent = 0;
   while (spent < seconds || rates.size() < 5) {
-    auto begin = std::chrono::steady_clock::now();
+    double begin = cpuSeconds();
     for (uint64_t k = 0; k < each; ++k) {
       std::string wrong = mmaTile(spec, a.data(), b.data(), sfa.data(),
                                   sfb.data(), d.data(), k != 0);
@@ -114,15 +128,130 @@ double measure(const MmaSpec &spec, double seconds) {
         std::exit(1);
       }
     }
-    double took =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count();
+    double took = cpuSeconds() - begin;
     spent += took;
     if (took < 0.02) {
       each *= 2;
       continue;
     }
     rates.push_back(double(each) * spec.m * spec.n * spec.k / took);
+  }
+  std::sort(rates.begin(), rates.end());
+  return rates[rates.size() / 2];
+}
+//===-- Whole mma.sync instructions ---------------------------------------===//
+
+struct Instruction {
+  const char *name;
+  const char *target;
+  const char *opcode; ///< after "mma.sync.aligned."
+  uint32_t k;
+  bool scaled;
+  bool fp4;
+};
+
+const Instruction instructions[] = {
+    {"PTX mma.sync mxf4nvf4, 4X ue4m3", "sm_120a",
+     "m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X"
+     ".f32.e2m1.e2m1.f32.ue4m3",
+     64, true, true},
+    {"PTX mma.sync mxf4, 2X ue8m0", "sm_120a",
+     "m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X"
+     ".f32.e2m1.e2m1.f32.ue8m0",
+     64, true, true},
+    {"PTX mma.sync mxf8f6f4, e4m3", "sm_120a",
+     "m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X"
+     ".f32.e4m3.e4m3.f32.ue8m0",
+     32, true, false},
+    {"PTX mma.sync e4m3, sm_120a", "sm_120a",
+     "m16n8k32.row.col.f32.e4m3.e4m3.f32", 32, false, false},
+    {"PTX mma.sync e4m3, sm_90a", "sm_90a",
+     "m16n8k32.row.col.f32.e4m3.e4m3.f32", 32, false, false},
+};
+
+/// One warp that loops over eight instructions with accumulators of their own.
+/// Registers hold hashes of the lane: e2m1 codes of all kinds, e4m3 codes below
+/// the NaN.
+std::string kernel(const Instruction &instruction) {
+  std::string text = std::string(".version 8.8\n.target ") +
+                     instruction.target +
+                     "\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 out, .param .u32 count) {\n"
+                     ".reg .pred %p;\n.reg .b32 %n, %lane, %sa, %sb, %a<4>, "
+                     "%b<2>, %d<32>;\n.reg .b64 %out;\n"
+                     "ld.param.u32 %n, [count];\nld.param.u64 %out, [out];\n"
+                     "mov.u32 %lane, %tid.x;\n";
+  auto operand = [&](const std::string &name, uint32_t seed) {
+    text += "mad.lo.u32 " + name + ", %lane, " + std::to_string(2654435761u) +
+            ", " + std::to_string(seed * 2246822519u) + ";\n";
+    if (!instruction.fp4) // exponent fields below the largest
+      text += "and.b32 " + name + ", " + name + ", 0xBFBFBFBF;\n";
+  };
+  for (uint32_t k = 0; k < 4; ++k)
+    operand("%a" + std::to_string(k), k + 1);
+  for (uint32_t k = 0; k < 2; ++k)
+    operand("%b" + std::to_string(k), k + 11);
+  for (uint32_t k = 0; k < 32; ++k)
+    text += "mov.b32 %d" + std::to_string(k) + ", 0;\n";
+  // Scales near 1.
+  text += std::strstr(instruction.opcode, "ue8m0")
+              ? "mov.b32 %sa, 0x7E7F8081;\nmov.b32 %sb, 0x807F7E7F;\n"
+              : "mov.b32 %sa, 0x38394041;\nmov.b32 %sb, 0x40383739;\n";
+  text += "LOOP:\n";
+  for (uint32_t k = 0; k < 8; ++k) {
+    std::string d = "{";
+    for (uint32_t e = 0; e < 4; ++e)
+      d += (e ? ", %d" : "%d") + std::to_string(4 * k + e);
+    d += "}";
+    text += std::string("mma.sync.aligned.") + instruction.opcode + " " + d +
+            ", {%a0, %a1, %a2, %a3}, {%b0, %b1}, " + d;
+    if (instruction.scaled)
+      text += ", %sa, {0, 0}, %sb, {0, 0}";
+    text += ";\n";
+  }
+  text += "sub.u32 %n, %n, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra LOOP;\n";
+  for (uint32_t k = 1; k < 32; ++k)
+    text += "xor.b32 %d0, %d0, %d" + std::to_string(k) + ";\n";
+  text += "mad.wide.u32 %out, %lane, 4, %out;\nst.global.b32 [%out], %d0;\n"
+          "ret;\n}\n";
+  return text;
+}
+
+double measureInstruction(const Instruction &instruction, double seconds) {
+  LoadResult loaded = loadProgram(kernel(instruction));
+  if (!loaded.program) {
+    for (const SourceDiagnostic &error : loaded.errors)
+      std::fprintf(stderr, "error: line %u: %s\n", error.line,
+                   error.message.c_str());
+    std::exit(1);
+  }
+  std::vector<uint8_t> out(32 * 4);
+  std::vector<double> rates;
+  uint32_t loops = 16;
+  double spent = 0;
+  while (spent < seconds || rates.size() < 5) {
+    Launch launch;
+    launch.grid = {1, 1, 1};
+    launch.block = {32, 1, 1};
+    launch.buffers = {{"out", out.data(), out.size(), false}};
+    launch.parameters = {Parameter::pointer(0),
+                         Parameter::i32(static_cast<int32_t>(loops))};
+    Options options;
+    options.threads = 1;
+    double begin = cpuSeconds();
+    Report report = run(*loaded.program, launch, options);
+    double took = cpuSeconds() - begin;
+    if (report.hasErrors() || !report.completed) {
+      for (const Diagnostic &diagnostic : report.diagnostics)
+        std::fprintf(stderr, "%s\n", formatDiagnostic(diagnostic).c_str());
+      std::exit(1);
+    }
+    spent += took;
+    if (took < 0.02) {
+      loops *= 2;
+      continue;
+    }
+    rates.push_back(double(report.statistics.multiplyAdds) / took);
   }
   std::sort(rates.begin(), rates.end());
   return rates[rates.size() / 2];
@@ -145,19 +274,24 @@ int main(int argc, char **argv) {
   std::printf("%-34s %14s\n", "form", "G multiply-adds/s");
   std::string text = "{\"schema\": \"bsmm.benchmark.emulator/1\", \"forms\": [";
   bool first = true;
-  for (const Form &form : forms()) {
-    double rate = measure(form.spec, seconds) / 1e9;
-    std::printf("%-34s %14.3f\n", form.name, rate);
+  auto line = [&](const char *name, uint32_t m, uint32_t n, uint32_t k,
+                  double rate) {
+    std::printf("%-34s %14.3f\n", name, rate);
     std::fflush(stdout);
     char entry[256];
     std::snprintf(entry, sizeof(entry),
                   "%s{\"name\": \"%s\", \"m\": %u, \"n\": %u, \"k\": %u, "
                   "\"giga_multiply_adds_per_second\": %.4f}",
-                  first ? "" : ", ", form.name, form.spec.m, form.spec.n,
-                  form.spec.k, rate);
+                  first ? "" : ", ", name, m, n, k, rate);
     text += entry;
     first = false;
-  }
+  };
+  for (const Form &form : forms())
+    line(form.name, form.spec.m, form.spec.n, form.spec.k,
+         measure(form.spec, seconds) / 1e9);
+  for (const Instruction &instruction : instructions)
+    line(instruction.name, 16, 8, instruction.k,
+         measureInstruction(instruction, seconds) / 1e9);
   text += "]}\n";
   if (!json.empty()) {
     std::FILE *file = std::fopen(json.c_str(), "wb");

@@ -216,36 +216,36 @@ Step execMma(Exec &x, const Inst &i, uint32_t) {
   const uint32_t *bRegs = aRegs + layout.aRegisters;
   const uint32_t *cRegs = bRegs + layout.bRegisters;
   uint32_t k = spec.k;
-  uint8_t a[16 * 256], b[8 * 256], sfa[16 * 4] = {}, sfb[8 * 4] = {};
-  uint32_t d[16 * 8] = {};
-  auto gather = [&](const uint32_t *regs, uint32_t count, uint32_t bits,
-                    uint32_t shift, bool isA, uint8_t *to) {
-    uint32_t bytes = bits <= 8 ? 1 : bits / 8;
-    for (uint32_t lane = 0; lane < 32; ++lane)
-      for (uint32_t e = 0; e < count; ++e) {
-        uint32_t value =
-            x.r<uint32_t>(regs[e * bits / 32])[lane] >> (e * bits % 32);
-        units::MatrixElement at = isA ? units::mmaAFragment(lane, e, bits)
-                                      : units::mmaBFragment(lane, e, bits);
+  // Rows of K are 16 or 32 bytes, and a register holds four of them in order.
+  uint8_t a[16 * 32], b[8 * 32], sfa[16 * 4], sfb[8 * 4];
+  uint32_t d[16 * 8];
+  auto gather = [&x, k](const uint32_t *regs, uint32_t count, uint32_t bits,
+                        uint32_t shift, bool isA, uint8_t *to) {
+    uint32_t mask = shift ? (0xFFu >> shift) * 0x01010101u : 0xFFFFFFFFu;
+    for (uint32_t reg = 0; reg < count; ++reg) {
+      const uint32_t *values = x.r<uint32_t>(regs[reg]);
+      uint32_t element = reg * 32 / bits;
+      for (uint32_t lane = 0; lane < 32; ++lane) {
+        units::MatrixElement at =
+            isA ? units::mmaAFragment(lane, element, bits)
+                : units::mmaBFragment(lane, element, bits);
         uint32_t index = isA ? at.row * k + at.column : at.column * k + at.row;
-        if (bits == 4)
-          value &= 15;
-        else if (shift)
-          value = (value & 0xFF) >> shift;
-        std::memcpy(to + index * bytes, &value, bytes);
+        uint32_t value = values[lane] >> shift & mask;
+        std::memcpy(to + index * bits / 8, &value, 4);
       }
-  };
-  gather(aRegs, 16 * k / 32, layout.aBits, layout.aShift, true, a);
-  gather(bRegs, 8 * k / 32, layout.bBits, layout.bShift, false, b);
-  bool half = spec.accumulator == units::AccumulatorFormat::F16;
-  for (uint32_t lane = 0; lane < 32; ++lane)
-    for (uint32_t e = 0; e < 4; ++e) {
-      units::MatrixElement at = units::mmaAccumulator(lane, e);
-      uint32_t value =
-          half ? x.r<uint32_t>(cRegs[e / 2])[lane] >> (16 * (e % 2)) & 0xFFFF
-               : x.r<uint32_t>(cRegs[e])[lane];
-      d[at.row * 8 + at.column] = value;
     }
+  };
+  gather(aRegs, layout.aRegisters, layout.aBits, layout.aShift, true, a);
+  gather(bRegs, layout.bRegisters, layout.bBits, layout.bShift, false, b);
+  bool half = spec.accumulator == units::AccumulatorFormat::F16;
+  for (uint32_t e = 0; e < 4; ++e) {
+    const uint32_t *values = x.r<uint32_t>(cRegs[half ? e / 2 : e]);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      units::MatrixElement at = units::mmaAccumulator(lane, e);
+      d[at.row * 8 + at.column] =
+          half ? values[lane] >> (16 * (e % 2)) & 0xFFFF : values[lane];
+    }
+  }
   if (layout.scaleVector != 0) {
     const uint32_t *scale = &x.machine->module->lists[i.list2];
     uint32_t byteA = x.r<uint32_t>(scale[1])[0] & 0xFFFF;
@@ -260,31 +260,32 @@ Step execMma(Exec &x, const Inst &i, uint32_t) {
                          std::to_string(byteB) + ", " +
                          std::to_string(threadB) + "} are out of range");
     uint32_t v = layout.scaleVector;
+    const uint32_t *factorsA = x.r<uint32_t>(scale[0]);
+    const uint32_t *factorsB = x.r<uint32_t>(scale[3]);
     for (uint32_t row = 0; row < 16; ++row)
       for (uint32_t j = 0; j < v; ++j)
         sfa[row * v + j] = static_cast<uint8_t>(
-            x.r<uint32_t>(scale[0])[units::mmaScaleLaneA(row, threadA)] >>
-            (8 * (byteA + j)));
+            factorsA[units::mmaScaleLaneA(row, threadA)] >> (8 * (byteA + j)));
     for (uint32_t column = 0; column < 8; ++column)
       for (uint32_t j = 0; j < v; ++j)
         sfb[column * v + j] = static_cast<uint8_t>(
-            x.r<uint32_t>(scale[3])[units::mmaScaleLaneB(column, threadB)] >>
+            factorsB[units::mmaScaleLaneB(column, threadB)] >>
             (8 * (byteB + j)));
   }
   std::string wrong = units::mmaTile(spec, a, b, sfa, sfb, d, true);
   if (!wrong.empty())
     return x.fatal(i, "mma", wrong);
-  for (uint32_t lane = 0; lane < 32; ++lane)
-    for (uint32_t e = 0; e < 4; ++e) {
+  for (uint32_t e = 0; e < 4; ++e) {
+    uint32_t *to = x.r<uint32_t>(dRegs[half ? e / 2 : e]);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
       units::MatrixElement at = units::mmaAccumulator(lane, e);
       uint32_t value = d[at.row * 8 + at.column];
-      if (half) {
-        uint32_t &to = x.r<uint32_t>(dRegs[e / 2])[lane];
-        to = e % 2 ? (to & 0xFFFF) | value << 16 : value & 0xFFFF;
-      } else {
-        x.r<uint32_t>(dRegs[e])[lane] = value;
-      }
+      if (half)
+        to[lane] = e % 2 ? (to[lane] & 0xFFFF) | value << 16 : value & 0xFFFF;
+      else
+        to[lane] = value;
     }
+  }
   ++x.machine->report.statistics.tensorInstructions;
   x.machine->report.statistics.multiplyAdds += uint64_t(16) * 8 * k;
   return Step::Next;
@@ -463,8 +464,8 @@ bool decodeMma(Decoder &d) {
       d.addToList(entry);
     i.list2Count = static_cast<uint32_t>(scales.size());
   }
-  // Packed 4-bit operands are spread out to one code a byte by the gather.
-  spec.packedA = spec.packedB = false;
+  // The gather keeps 4-bit operands packed.
+  spec.packedA = spec.packedB = layout.aBits == 4;
   std::string wrong = units::checkMmaSpec(spec);
   if (!wrong.empty())
     return d.fail(wrong);

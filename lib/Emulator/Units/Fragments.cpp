@@ -21,24 +21,6 @@ MatrixElement wgmmaAFragment(uint32_t thread, uint32_t i,
 
 //===-- mma.sync ----------------------------------------------------------===//
 
-MatrixElement mmaAFragment(uint32_t lane, uint32_t i, uint32_t elementBits) {
-  uint32_t perRegister = 32 / elementBits;
-  uint32_t reg = i / perRegister;
-  return {lane / 4 + 8 * (reg % 2), perRegister * (lane % 4) + i % perRegister +
-                                        4 * perRegister * (reg / 2)};
-}
-
-MatrixElement mmaBFragment(uint32_t lane, uint32_t i, uint32_t elementBits) {
-  uint32_t perRegister = 32 / elementBits;
-  uint32_t reg = i / perRegister;
-  return {perRegister * (lane % 4) + i % perRegister + 4 * perRegister * reg,
-          lane / 4};
-}
-
-MatrixElement mmaAccumulator(uint32_t lane, uint32_t i) {
-  return {lane / 4 + 8 * (i / 2), 2 * (lane % 4) + i % 2};
-}
-
 uint32_t mmaScaleLaneA(uint32_t row, uint32_t threadSelector) {
   return row % 8 * 4 + 2 * threadSelector + row / 8;
 }

@@ -2,7 +2,8 @@
 //
 // The inner loops run over a block of output columns with K outermost, so that
 // every lane is one output element: no horizontal sums, and the alignment
-// shifts are per lane. On x86-64 they are compiled a second time for AVX2,
+// shifts are per lane. A block has 16 columns, or 8 for the tiles of mma.sync,
+// which have no more. On x86-64 they are compiled a second time for AVX2,
 // whose per-lane shifts are what makes them fast; both copies come from the
 // same source.
 //
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -132,17 +134,25 @@ struct Operand {
 
   /// Calls visit(row, k, element) for every element, decoded.
   template <typename Visitor> void forEach(Visitor visit) const {
-    bool small = codeBytes(format) == 1;
+    bool bytes = codeBytes(format) == 1 && !packed;
+    bool small = bytes || packed;
     const ElementTable &table =
         elementTable(small ? format : NumberFormat::E2M1);
     int32_t flip = negate ? -1 : 0;
-    for (uint32_t row = 0; row < rows; ++row)
+    for (uint32_t row = 0; row < rows; ++row) {
+      const uint8_t *rowCodes = codes + size_t(row) * k; // if one a byte
       for (uint32_t index = 0; index < k; ++index) {
-        uint32_t bits = code(row, index);
-        Element element = small ? table[bits & 0xFF] : toElement(format, bits);
+        Element element;
+        if (bytes)
+          element = table[rowCodes[index]];
+        else if (small)
+          element = table[code(row, index)];
+        else
+          element = toElement(format, code(row, index));
         element.sign ^= flip;
         visit(row, index, element);
       }
+    }
   }
 };
 
@@ -285,22 +295,13 @@ bool specialResult(const Operand &a, const Operand &b, uint32_t row,
   return true;
 }
 
-/// Rows that hold a NaN or an infinity, in an element or in a scale.
-void markSpecialScales(const Operand &operand, std::vector<uint8_t> &special) {
-  if (!operand.scaled())
-    return;
-  for (uint32_t row = 0; row < operand.rows; ++row)
-    for (uint32_t group = 0; group < operand.scaleGroups(); ++group)
-      if (operand.scale(row, group).special)
-        special[row] = 1;
-}
-
 //===-- Products aligned one by one ---------------------------------------===//
 
-/// Columns of one block.
-constexpr uint32_t BlockWidth = 16;
+/// Columns of one block: 16, or 8 where a tile has no more.
+constexpr uint32_t WideBlock = 16;
+constexpr uint32_t NarrowBlock = 8;
 
-/// A row-major, B in blocks of columns [block][k][BlockWidth].
+/// A row-major, B in blocks of columns [block][k][block width].
 struct ProductOperands {
   std::vector<int32_t> aMagnitude, aExponent, aSign;
   std::vector<int32_t> bMagnitude, bExponent, bSign;
@@ -308,7 +309,7 @@ struct ProductOperands {
 };
 
 /// What the inner loop hands back for one row and one block of columns.
-struct BlockResult {
+template <uint32_t BlockWidth> struct BlockResult {
   int32_t maximum[BlockWidth];
   int64_t sum[BlockWidth];
 };
@@ -316,11 +317,12 @@ struct BlockResult {
 /// Sums the products of one row of A with one block of columns of B, aligned
 /// to the largest exponent, which starts at `maximum`. A's magnitudes are
 /// already shifted so that a product has F fraction bits.
+template <uint32_t BlockWidth>
 inline __attribute__((always_inline)) void
 sumProductsBody(const int32_t *aMagnitude, const int32_t *aExponent,
                 const int32_t *aSign, const int32_t *bMagnitude,
                 const int32_t *bExponent, const int32_t *bSign, uint32_t k,
-                BlockResult &result) {
+                BlockResult<BlockWidth> &result) {
   int32_t maximum[BlockWidth];
   for (uint32_t w = 0; w < BlockWidth; ++w)
     maximum[w] = result.maximum[w];
@@ -361,24 +363,27 @@ sumProductsBody(const int32_t *aMagnitude, const int32_t *aExponent,
   }
 }
 
+template <uint32_t BlockWidth>
 using SumProducts = void (*)(const int32_t *, const int32_t *, const int32_t *,
                              const int32_t *, const int32_t *, const int32_t *,
-                             uint32_t, BlockResult &);
+                             uint32_t, BlockResult<BlockWidth> &);
 
+template <uint32_t BlockWidth>
 void sumProductsPortable(const int32_t *aMagnitude, const int32_t *aExponent,
                          const int32_t *aSign, const int32_t *bMagnitude,
                          const int32_t *bExponent, const int32_t *bSign,
-                         uint32_t k, BlockResult &result) {
+                         uint32_t k, BlockResult<BlockWidth> &result) {
   sumProductsBody(aMagnitude, aExponent, aSign, bMagnitude, bExponent, bSign, k,
                   result);
 }
 
 #if BSMM_UNITS_AVX2
+template <uint32_t BlockWidth>
 __attribute__((target("avx2"))) void
 sumProductsAvx2(const int32_t *aMagnitude, const int32_t *aExponent,
                 const int32_t *aSign, const int32_t *bMagnitude,
                 const int32_t *bExponent, const int32_t *bSign, uint32_t k,
-                BlockResult &result) {
+                BlockResult<BlockWidth> &result) {
   sumProductsBody(aMagnitude, aExponent, aSign, bMagnitude, bExponent, bSign, k,
                   result);
 }
@@ -391,12 +396,12 @@ bool haveAvx2() {
 }
 #endif
 
-SumProducts sumProductsFunction() {
+template <uint32_t BlockWidth> SumProducts<BlockWidth> sumProductsFunction() {
 #if BSMM_UNITS_AVX2
   if (haveAvx2())
-    return sumProductsAvx2;
+    return sumProductsAvx2<BlockWidth>;
 #endif
-  return sumProductsPortable;
+  return sumProductsPortable<BlockWidth>;
 }
 
 /// C cut to `fractionBits` below the largest exponent, with sign.
@@ -411,15 +416,17 @@ int64_t alignedAddend(const Addend &addend, uint32_t addendFraction,
   return addend.negative ? -value : value;
 }
 
+/// `width`: columns of a block of B.
 void decodeProductOperands(const Operand &a, const Operand &b,
-                           uint32_t fractionBits, ProductOperands &decoded) {
+                           uint32_t fractionBits, uint32_t width,
+                           ProductOperands &decoded) {
   uint32_t productFraction =
       formatTraits(a.format).fractionBits + formatTraits(b.format).fractionBits;
   uint32_t shift = fractionBits - productFraction;
   uint32_t k = a.k;
-  uint32_t blocks = (b.rows + BlockWidth - 1) / BlockWidth;
+  uint32_t blocks = (b.rows + width - 1) / width;
   size_t aSize = size_t(a.rows) * k;
-  size_t bSize = size_t(blocks) * k * BlockWidth;
+  size_t bSize = size_t(blocks) * k * width;
   decoded.aMagnitude.resize(aSize);
   decoded.aExponent.resize(aSize);
   decoded.aSign.resize(aSize);
@@ -428,43 +435,56 @@ void decodeProductOperands(const Operand &a, const Operand &b,
   decoded.bSign.assign(bSize, 0);
   decoded.aSpecial.assign(a.rows, 0);
   decoded.bSpecial.assign(b.rows, 0);
-  auto scaleExponent = [](const Operand &operand, uint32_t row,
-                          uint32_t index) {
-    return operand.scaled()
-               ? operand.scale(row, index / operand.scaleBlock).exponent
-               : 0;
+  auto bRow = [&](uint32_t row) {
+    return size_t(row / width) * k * width + row % width;
   };
-  a.forEach([&](uint32_t row, uint32_t index, const Element &element) {
-    size_t position = size_t(row) * k + index;
-    decoded.aMagnitude[position] = element.magnitude << shift;
-    decoded.aExponent[position] =
-        element.exponent + scaleExponent(a, row, index);
-    decoded.aSign[position] = element.sign;
-    decoded.aSpecial[row] |= element.special;
-  });
-  b.forEach([&](uint32_t row, uint32_t index, const Element &element) {
-    size_t position =
-        (size_t(row / BlockWidth) * k + index) * BlockWidth + row % BlockWidth;
-    decoded.bMagnitude[position] = element.magnitude;
-    decoded.bExponent[position] =
-        element.exponent + scaleExponent(b, row, index);
-    decoded.bSign[position] = element.sign;
-    decoded.bSpecial[row] |= element.special;
-  });
-  markSpecialScales(a, decoded.aSpecial);
-  markSpecialScales(b, decoded.bSpecial);
+  auto decode = [](const Operand &operand, uint32_t shift, auto rowStart,
+                   size_t step, int32_t *magnitudes, int32_t *exponents,
+                   int32_t *signs, uint8_t *special) {
+    operand.forEach([&, start = size_t(0)](uint32_t row, uint32_t index,
+                                           const Element &element) mutable {
+      if (index == 0)
+        start = rowStart(row);
+      size_t position = start + index * step;
+      magnitudes[position] = element.magnitude << shift;
+      exponents[position] = element.exponent;
+      signs[position] = element.sign;
+      special[row] |= element.special;
+    });
+    if (!operand.scaled())
+      return;
+    // One scale for many elements, so in a pass of its own.
+    for (uint32_t row = 0; row < operand.rows; ++row) {
+      size_t position = rowStart(row);
+      for (uint32_t group = 0; group < operand.scaleGroups(); ++group) {
+        Element scale = operand.scale(row, group);
+        special[row] |= scale.special;
+        for (uint32_t index = 0; index < operand.scaleBlock; ++index) {
+          exponents[position] += scale.exponent;
+          position += step;
+        }
+      }
+    }
+  };
+  decode(
+      a, shift, [&](uint32_t row) { return size_t(row) * k; }, 1,
+      decoded.aMagnitude.data(), decoded.aExponent.data(), decoded.aSign.data(),
+      decoded.aSpecial.data());
+  decode(b, 0, bRow, width, decoded.bMagnitude.data(), decoded.bExponent.data(),
+         decoded.bSign.data(), decoded.bSpecial.data());
 }
 
-void productTile(const MmaSpec &spec, const Operand &a, const Operand &b,
-                 uint32_t *d, bool accumulate, size_t pitch) {
+template <uint32_t BlockWidth>
+void productBlocks(const MmaSpec &spec, const Operand &a, const Operand &b,
+                   uint32_t *d, bool accumulate, size_t pitch) {
   uint32_t fractionBits = spec.rule == AccumulationRule::Fraction13 ? 13 : 25;
   // The f32 of Fraction13 keeps 13 mantissa bits.
   Output output{spec.accumulator,
                 fractionBits == 13 ? 0xFFFFFC00u : 0xFFFFFFFFu};
   uint32_t addendFraction = addendFractionBits(spec.accumulator);
   static thread_local ProductOperands decoded;
-  decodeProductOperands(a, b, fractionBits, decoded);
-  SumProducts sumProducts = sumProductsFunction();
+  decodeProductOperands(a, b, fractionBits, BlockWidth, decoded);
+  SumProducts<BlockWidth> sumProducts = sumProductsFunction<BlockWidth>();
   uint32_t k = spec.k;
 
   for (uint32_t first = 0; first < spec.n; first += BlockWidth) {
@@ -473,7 +493,7 @@ void productTile(const MmaSpec &spec, const Operand &a, const Operand &b,
     for (uint32_t row = 0; row < spec.m; ++row) {
       uint32_t *out = d + row * pitch + first;
       Addend addends[BlockWidth];
-      BlockResult result;
+      BlockResult<BlockWidth> result;
       for (uint32_t w = 0; w < BlockWidth; ++w) {
         addends[w] =
             decodeAddend(spec.accumulator, accumulate && w < width ? out[w] : 0,
@@ -507,10 +527,34 @@ void productTile(const MmaSpec &spec, const Operand &a, const Operand &b,
   }
 }
 
+void productTile(const MmaSpec &spec, const Operand &a, const Operand &b,
+                 uint32_t *d, bool accumulate, size_t pitch) {
+  if (spec.n <= NarrowBlock)
+    productBlocks<NarrowBlock>(spec, a, b, d, accumulate, pitch);
+  else
+    productBlocks<WideBlock>(spec, a, b, d, accumulate, pitch);
+}
+
 //===-- Two chained halves, C added last ----------------------------------===//
 
 /// The sum of two results in their own format, to nearest even.
 uint32_t addRounded(AccumulatorFormat format, uint32_t a, uint32_t b) {
+  if (format == AccumulatorFormat::F32) {
+    float x, y;
+    std::memcpy(&x, &a, sizeof(x));
+    std::memcpy(&y, &b, sizeof(y));
+    float sum = x + y;
+    // Normal means that neither was NaN or infinite and nothing overflowed.
+    // Subnormals are left to integers: a host may flush them.
+    auto subnormal = [](uint32_t bits) {
+      return (bits & 0x7F800000) == 0 && (bits & 0x7FFFFF) != 0;
+    };
+    if (std::isnormal(sum) && !subnormal(a) && !subnormal(b)) {
+      uint32_t bits;
+      std::memcpy(&bits, &sum, sizeof(bits));
+      return bits;
+    }
+  }
   NumberFormat number =
       format == AccumulatorFormat::F16 ? NumberFormat::F16 : NumberFormat::F32;
   return encodeFromDouble(number, decodeToDouble(number, a) +
@@ -528,9 +572,11 @@ void splitTile(const MmaSpec &spec, const Operand &a, const Operand &b,
                   std::vector<uint8_t> &codes) {
     codes.resize(size_t(operand.rows) * halfSpec.k);
     for (uint32_t row = 0; row < operand.rows; ++row)
-      for (uint32_t k = 0; k < halfSpec.k; ++k)
-        codes[size_t(row) * halfSpec.k + k] = static_cast<uint8_t>(
-            operand.code(row, k / 2 * 4 + k % 2 + 2 * which));
+      // Pairs of bytes: the operands are unpacked 8-bit codes.
+      for (uint32_t k = 0; k < halfSpec.k; k += 2)
+        std::memcpy(&codes[size_t(row) * halfSpec.k + k],
+                    operand.codes + size_t(row) * operand.k + 2 * k + 2 * which,
+                    2);
     Operand result = operand;
     result.codes = codes.data();
     result.k = halfSpec.k;
@@ -559,43 +605,75 @@ struct GroupedOperands {
   std::vector<uint8_t> aSpecial, bSpecial;
 };
 
-void decodeGrouped(const Operand &operand, bool blocked,
+/// e2m1 codes in half units. Subnormals have exponent 0 like the ones next to
+/// them: the code 1 is 1/2.
+const std::array<int16_t, 256> &halfUnits() {
+  static const std::array<int16_t, 256> table = [] {
+    std::array<int16_t, 256> result;
+    for (uint32_t code = 0; code < 256; ++code) {
+      Element element = toElement(NumberFormat::E2M1, code);
+      int32_t magnitude =
+          element.magnitude ? element.magnitude << element.exponent : 0;
+      result[code] =
+          static_cast<int16_t>(element.sign ? -magnitude : magnitude);
+    }
+    return result;
+  }();
+  return table;
+}
+
+/// `width`: rows of a block, 1 for A.
+void decodeGrouped(const Operand &operand, uint32_t width,
                    std::vector<int16_t> &value, std::vector<int32_t> &scale,
                    std::vector<int32_t> &scaleExponent,
                    std::vector<uint8_t> &special) {
   uint32_t k = operand.k, groups = k / GroupSize;
-  uint32_t width = blocked ? BlockWidth : 1;
+  uint32_t scaleGroups = operand.scaleGroups();
+  uint32_t groupsPerScale = operand.scaleBlock / GroupSize;
   size_t rows = (operand.rows + width - 1) / width * width;
   value.assign(rows * k, 0);
   scale.assign(rows * groups, 0);
   scaleExponent.assign(rows * groups, ZeroScaleExponent);
   special.assign(operand.rows, 0);
-  auto position = [&](uint32_t row, uint32_t index, uint32_t count) {
-    return (size_t(row / width) * count + index) * width + row % width;
-  };
-  operand.forEach([&](uint32_t row, uint32_t index, const Element &element) {
-    // Subnormals have exponent 0 like the ones next to them: the code 1 is 1/2.
-    int32_t magnitude =
-        element.magnitude ? element.magnitude << element.exponent : 0;
-    value[position(row, index, k)] =
-        static_cast<int16_t>(element.sign ? -magnitude : magnitude);
-  });
-  for (uint32_t row = 0; row < operand.rows; ++row)
-    for (uint32_t group = 0; group < groups; ++group) {
-      Element element =
-          operand.scale(row, group * GroupSize / operand.scaleBlock);
-      special[row] |= element.special;
-      scale[position(row, group, groups)] = element.magnitude;
-      if (!element.special)
-        scaleExponent[position(row, group, groups)] = element.exponent;
+  const std::array<int16_t, 256> &table = halfUnits();
+  int16_t flip = operand.negate ? -1 : 0;
+  for (uint32_t row = 0; row < operand.rows; ++row) {
+    size_t block = size_t(row / width) * width, within = row % width;
+    int16_t *to = &value[block * k + within];
+    if (operand.packed) {
+      const uint8_t *codes = operand.codes + size_t(row) * k / 2;
+      for (uint32_t index = 0; index < k; index += 2) {
+        uint8_t pair = codes[index / 2];
+        to[index * width] =
+            static_cast<int16_t>((table[pair & 15] ^ flip) - flip);
+        to[(index + 1) * width] =
+            static_cast<int16_t>((table[pair >> 4] ^ flip) - flip);
+      }
+    } else {
+      const uint8_t *codes = operand.codes + size_t(row) * k;
+      for (uint32_t index = 0; index < k; ++index)
+        to[index * width] =
+            static_cast<int16_t>((table[codes[index]] ^ flip) - flip);
     }
+    size_t position = block * groups + within;
+    for (uint32_t scaleGroup = 0; scaleGroup < scaleGroups; ++scaleGroup) {
+      Element element = operand.scale(row, scaleGroup);
+      special[row] |= element.special;
+      for (uint32_t group = 0; group < groupsPerScale; ++group) {
+        scale[position] = element.magnitude;
+        if (!element.special)
+          scaleExponent[position] = element.exponent;
+        position += width;
+      }
+    }
+  }
 }
 
-inline __attribute__((always_inline)) void
-sumGroupsBody(const int16_t *aValue, const int32_t *aScale,
-              const int32_t *aScaleExponent, const int16_t *bValue,
-              const int32_t *bScale, const int32_t *bScaleExponent,
-              uint32_t groups, uint32_t shiftUp, BlockResult &result) {
+template <uint32_t BlockWidth>
+inline __attribute__((always_inline)) void sumGroupsBody(
+    const int16_t *aValue, const int32_t *aScale, const int32_t *aScaleExponent,
+    const int16_t *bValue, const int32_t *bScale, const int32_t *bScaleExponent,
+    uint32_t groups, uint32_t shiftUp, BlockResult<BlockWidth> &result) {
   int32_t maximum[BlockWidth];
   for (uint32_t w = 0; w < BlockWidth; ++w)
     maximum[w] = result.maximum[w];
@@ -635,50 +713,54 @@ sumGroupsBody(const int16_t *aValue, const int32_t *aScale,
   }
 }
 
+template <uint32_t BlockWidth>
 using SumGroups = void (*)(const int16_t *, const int32_t *, const int32_t *,
                            const int16_t *, const int32_t *, const int32_t *,
-                           uint32_t, uint32_t, BlockResult &);
+                           uint32_t, uint32_t, BlockResult<BlockWidth> &);
 
+template <uint32_t BlockWidth>
 void sumGroupsPortable(const int16_t *aValue, const int32_t *aScale,
                        const int32_t *aScaleExponent, const int16_t *bValue,
                        const int32_t *bScale, const int32_t *bScaleExponent,
-                       uint32_t groups, uint32_t shiftUp, BlockResult &result) {
+                       uint32_t groups, uint32_t shiftUp,
+                       BlockResult<BlockWidth> &result) {
   sumGroupsBody(aValue, aScale, aScaleExponent, bValue, bScale, bScaleExponent,
                 groups, shiftUp, result);
 }
 
 #if BSMM_UNITS_AVX2
-__attribute__((target("avx2"))) void
-sumGroupsAvx2(const int16_t *aValue, const int32_t *aScale,
-              const int32_t *aScaleExponent, const int16_t *bValue,
-              const int32_t *bScale, const int32_t *bScaleExponent,
-              uint32_t groups, uint32_t shiftUp, BlockResult &result) {
+template <uint32_t BlockWidth>
+__attribute__((target("avx2"))) void sumGroupsAvx2(
+    const int16_t *aValue, const int32_t *aScale, const int32_t *aScaleExponent,
+    const int16_t *bValue, const int32_t *bScale, const int32_t *bScaleExponent,
+    uint32_t groups, uint32_t shiftUp, BlockResult<BlockWidth> &result) {
   sumGroupsBody(aValue, aScale, aScaleExponent, bValue, bScale, bScaleExponent,
                 groups, shiftUp, result);
 }
 #endif
 
-SumGroups sumGroupsFunction() {
+template <uint32_t BlockWidth> SumGroups<BlockWidth> sumGroupsFunction() {
 #if BSMM_UNITS_AVX2
   if (haveAvx2())
-    return sumGroupsAvx2;
+    return sumGroupsAvx2<BlockWidth>;
 #endif
-  return sumGroupsPortable;
+  return sumGroupsPortable<BlockWidth>;
 }
 
-void groupedTile(const MmaSpec &spec, const Operand &a, const Operand &b,
-                 uint32_t *d, bool accumulate, size_t pitch) {
+template <uint32_t BlockWidth>
+void groupedBlocks(const MmaSpec &spec, const Operand &a, const Operand &b,
+                   uint32_t *d, bool accumulate, size_t pitch) {
   constexpr uint32_t FractionBits = 35;
   Output output{AccumulatorFormat::F32, 0xFFFFFFFFu};
   // Quarters from the two e2m1, and the fractions of the two scales.
   uint32_t productFraction =
       spec.scaleFormat == ScaleFormat::UE4M3 ? 2 + 3 + 3 : 2;
   static thread_local GroupedOperands decoded;
-  decodeGrouped(a, false, decoded.aValue, decoded.aScale,
-                decoded.aScaleExponent, decoded.aSpecial);
-  decodeGrouped(b, true, decoded.bValue, decoded.bScale, decoded.bScaleExponent,
-                decoded.bSpecial);
-  SumGroups sumGroups = sumGroupsFunction();
+  decodeGrouped(a, 1, decoded.aValue, decoded.aScale, decoded.aScaleExponent,
+                decoded.aSpecial);
+  decodeGrouped(b, BlockWidth, decoded.bValue, decoded.bScale,
+                decoded.bScaleExponent, decoded.bSpecial);
+  SumGroups<BlockWidth> sumGroups = sumGroupsFunction<BlockWidth>();
   uint32_t k = spec.k, groups = k / GroupSize;
 
   for (uint32_t first = 0; first < spec.n; first += BlockWidth) {
@@ -687,7 +769,7 @@ void groupedTile(const MmaSpec &spec, const Operand &a, const Operand &b,
     for (uint32_t row = 0; row < spec.m; ++row) {
       uint32_t *out = d + row * pitch + first;
       Addend addends[BlockWidth];
-      BlockResult result;
+      BlockResult<BlockWidth> result;
       for (uint32_t w = 0; w < BlockWidth; ++w) {
         addends[w] = decodeAddend(AccumulatorFormat::F32,
                                   accumulate && w < width ? out[w] : 0, 0);
@@ -717,6 +799,14 @@ void groupedTile(const MmaSpec &spec, const Operand &a, const Operand &b,
       }
     }
   }
+}
+
+void groupedTile(const MmaSpec &spec, const Operand &a, const Operand &b,
+                 uint32_t *d, bool accumulate, size_t pitch) {
+  if (spec.n <= NarrowBlock)
+    groupedBlocks<NarrowBlock>(spec, a, b, d, accumulate, pitch);
+  else
+    groupedBlocks<WideBlock>(spec, a, b, d, accumulate, pitch);
 }
 
 //===-- Integers ----------------------------------------------------------===//

@@ -512,14 +512,14 @@ TEST(TensorArithmetic, WgmmaEightBits) {
 TEST(TensorArithmetic, EightBitsAndSmallerWith25FractionBits) {
   for (NumberFormat a : smallFormats)
     for (NumberFormat b : smallFormats)
-      for (auto accumulator :
-           {AccumulatorFormat::F32, AccumulatorFormat::F16}) {
-        MmaSpec spec = makeSpec(AccumulationRule::Fraction25, a, b, accumulator,
-                                16, 40, 32);
-        spec.negateA = a == NumberFormat::E2M3;
-        spec.negateB = b == NumberFormat::E5M2;
-        compare(spec, 2, 2);
-      }
+      for (auto accumulator : {AccumulatorFormat::F32, AccumulatorFormat::F16})
+        for (uint32_t n : {8u, 40u}) { // 8: narrow blocks, as mma.sync has
+          MmaSpec spec = makeSpec(AccumulationRule::Fraction25, a, b,
+                                  accumulator, 16, n, 32);
+          spec.negateA = a == NumberFormat::E2M3;
+          spec.negateB = b == NumberFormat::E5M2;
+          compare(spec, 2, 2);
+        }
 }
 
 TEST(TensorArithmetic, SixteenAndThirtyTwoBits) {
@@ -544,28 +544,32 @@ TEST(TensorArithmetic, SixteenAndThirtyTwoBits) {
 
 TEST(TensorArithmetic, BlockScaledEightBitsAndSmaller) {
   for (NumberFormat a : smallFormats)
-    for (NumberFormat b : smallFormats) {
-      MmaSpec spec = makeSpec(AccumulationRule::Fraction25, a, b,
-                              AccumulatorFormat::F32, 32, 24, 32);
-      spec.scaleFormat = ScaleFormat::UE8M0;
-      spec.scaleBlock = 32;
-      compare(spec, 2, 7);
-    }
+    for (NumberFormat b : smallFormats)
+      for (uint32_t n : {5u, 8u, 24u}) {
+        MmaSpec spec = makeSpec(AccumulationRule::Fraction25, a, b,
+                                AccumulatorFormat::F32, 32, n, 32);
+        spec.scaleFormat = ScaleFormat::UE8M0;
+        spec.scaleBlock = 32;
+        compare(spec, 2, 7);
+        spec.k = 64; // two scales a row
+        compare(spec, 1, 7);
+      }
 }
 
 TEST(TensorArithmetic, BlockScaledFourBits) {
   for (ScaleFormat format : {ScaleFormat::UE8M0, ScaleFormat::UE4M3})
     for (uint32_t block : {16u, 32u})
-      for (bool packed : {false, true}) {
-        MmaSpec spec =
-            makeSpec(AccumulationRule::GroupedFraction35, NumberFormat::E2M1,
-                     NumberFormat::E2M1, AccumulatorFormat::F32, 128, 48, 64);
-        spec.scaleFormat = format;
-        spec.scaleBlock = block;
-        spec.packedA = spec.packedB = packed;
-        spec.negateA = block == 32;
-        compare(spec, 2, 8);
-      }
+      for (bool packed : {false, true})
+        for (uint32_t n : {5u, 8u, 48u}) {
+          MmaSpec spec =
+              makeSpec(AccumulationRule::GroupedFraction35, NumberFormat::E2M1,
+                       NumberFormat::E2M1, AccumulatorFormat::F32, 128, n, 64);
+          spec.scaleFormat = format;
+          spec.scaleBlock = block;
+          spec.packedA = spec.packedB = packed;
+          spec.negateA = block == 32;
+          compare(spec, 2, 8);
+        }
 }
 
 TEST(TensorArithmetic, MmaSyncEightBitsOnHopper) {

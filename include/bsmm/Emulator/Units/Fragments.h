@@ -43,14 +43,28 @@ constexpr uint32_t mmaAElements(uint32_t k) { return k / 2; }
 constexpr uint32_t mmaBElements(uint32_t k) { return k / 4; }
 
 /// Element `i` of lane `lane` of A; row 0..15, column = k.
-MatrixElement mmaAFragment(uint32_t lane, uint32_t i, uint32_t elementBits);
+inline MatrixElement mmaAFragment(uint32_t lane, uint32_t i,
+                                  uint32_t elementBits) {
+  uint32_t perRegister = 32 / elementBits;
+  uint32_t reg = i / perRegister;
+  return {lane / 4 + 8 * (reg % 2), perRegister * (lane % 4) + i % perRegister +
+                                        4 * perRegister * (reg / 2)};
+}
 
 /// Element `i` of lane `lane` of B; row = k, column = n (0..7).
-MatrixElement mmaBFragment(uint32_t lane, uint32_t i, uint32_t elementBits);
+inline MatrixElement mmaBFragment(uint32_t lane, uint32_t i,
+                                  uint32_t elementBits) {
+  uint32_t perRegister = 32 / elementBits;
+  uint32_t reg = i / perRegister;
+  return {perRegister * (lane % 4) + i % perRegister + 4 * perRegister * reg,
+          lane / 4};
+}
 
 /// Element `i` (0..3) of the 16 x 8 C and D. f32 and s32: register i; f16: half
 /// i % 2 of register i / 2.
-MatrixElement mmaAccumulator(uint32_t lane, uint32_t i);
+inline MatrixElement mmaAccumulator(uint32_t lane, uint32_t i) {
+  return {lane / 4 + 8 * (i / 2), 2 * (lane % 4) + i % 2};
+}
 
 /// Bits by which an element is shifted left in its 8-bit container in the
 /// m16n8k32 kinds f8f6f4 and mxf8f6f4: 2 for e2m1, 0 otherwise.
