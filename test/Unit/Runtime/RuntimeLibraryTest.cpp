@@ -645,7 +645,9 @@ TEST(RuntimeLibrary, SelectsByPrediction) {
     return text.replace(text.find(from), from.size(), to);
   };
   std::string tile = "\"tile\": {\"m\": 32, \"n\": 32, \"k\": ";
-  std::string slow = with(manifest, tile + "64", tile + "16");
+  // Twice the tiles, each with the same start and end.
+  std::string slow =
+      with(manifest, "\"tile\": {\"m\": 32", "\"tile\": {\"m\": 16");
   std::string other =
       with(with(manifest, tile + "64", tile + "128"), "\"accumulate\": \"f32\"",
            "\"accumulate\": \"f32\", \"promote_every\": 128");
