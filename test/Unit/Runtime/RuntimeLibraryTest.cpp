@@ -690,7 +690,7 @@ TEST(RuntimeLibrary, SelectsByPrediction) {
   ASSERT_EQ(bsmm_artifact_predict(handles.artifact, 0, &arguments, &prediction),
             BSMM_OK);
   EXPECT_EQ(prediction.is_known, 1);
-  EXPECT_EQ(prediction.waves, 10); // 4 x 4 tiles on 3 SMs
+  EXPECT_EQ(prediction.waves, 10); // 7 x 4 tiles on 3 SMs
   EXPECT_EQ(prediction.steps_of_tile, 4);
   double slower = prediction.cycles;
   ASSERT_EQ(bsmm_artifact_predict(handles.artifact, 1, &arguments, &prediction),
