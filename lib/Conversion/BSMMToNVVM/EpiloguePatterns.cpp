@@ -49,12 +49,7 @@ struct DrainPattern : KernelPattern<DrainOp> {
     auto values = VectorType::get({columns}, rewriter.getF32Type());
     Block &body = op.getBody().front();
     // Loads that are waited for together hide each other's latency.
-    // Several warpgroups: ptxas counts with an equal share of the registers for
-    // every thread at launch, and spills with as many as one warpgroup has.
-    auto role = op->getAttrOfType<DenseI64ArrayAttr>(roleAttrName);
-    bool isShared = role && role[1] > target::threads::warpsPerWarpgroup;
-    int64_t together =
-        std::max(columns, isShared ? columnsInFlight / 2 : columnsInFlight);
+    int64_t together = std::max(columns, columnsInFlight);
     int64_t first = op.getFirst(), end = first + op.getNumColumns();
     for (int64_t start = first; start < end; start += together) {
       SmallVector<std::pair<int64_t, Value>> pieces;
