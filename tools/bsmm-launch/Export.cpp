@@ -41,7 +41,7 @@ int launch::exportCommand(int count, char **words) {
   request.m = request.n = 128;
   request.k = 256;
   int64_t index = -1;
-  constexpr int64_t most = INT32_MAX;
+  constexpr int64_t most = INT32_MAX, mostPitch = int64_t(1) << 40;
   while (options.next()) {
     if (options.isPositional() && path.empty())
       path = options.word();
@@ -59,6 +59,14 @@ int launch::exportCommand(int count, char **words) {
       request.k = options.integer(1, most);
     else if (options.is("L"))
       request.l = options.integer(1, most);
+    else if (options.is("pitch-a"))
+      request.operands[Role::A].pitch = options.integer(1, mostPitch);
+    else if (options.is("pitch-b"))
+      request.operands[Role::B].pitch = options.integer(1, mostPitch);
+    else if (options.is("pitch-c"))
+      request.operands[Role::C].pitch = options.integer(1, mostPitch);
+    else if (options.is("pitch-d"))
+      request.operands[Role::D].pitch = options.integer(1, mostPitch);
     else if (options.is("sms"))
       request.smCount = options.integer(1, 4096);
     else
