@@ -287,7 +287,7 @@ private:
   bool decodeControl(std::string_view base);
   bool resolveLabel(const ptx::Instruction &instruction, std::string_view label,
                     uint32_t &target);
-  bool findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
+  bool findLocal(const ptx::Operand &operand, uint32_t &offset,
                  bool &isKernelParameter, uint64_t *bytes = nullptr);
   uint32_t symbolSource(const ptx::Operand &operand, uint32_t bits);
   void buildControlFlow();

@@ -310,39 +310,34 @@ static std::string operandText(const Operand &operand) {
   }
 }
 
-bool Decoder::findLocal(std::string_view name, uint32_t scope, uint32_t &offset,
+/// Where a variable of the function lies: in local memory, or, of an entry's
+/// parameter, among the kernel's parameters.
+bool Decoder::findLocal(const Operand &operand, uint32_t &offset,
                         bool &isKernelParameter, uint64_t *bytes) {
-  while (true) {
-    const ptx::Scope &here = body.scopes[scope];
-    auto found = here.variables.find(name);
-    if (found != here.variables.end()) {
-      offset = localOffsets[found->second];
-      if (bytes != nullptr)
-        *bytes = body.locals[found->second].bytes;
-      isKernelParameter = false;
-      return true;
-    }
-    if (scope == 0)
-      break;
-    scope = here.parent;
+  uint32_t index = operand.reference.index;
+  const ptx::Variable *variable = nullptr;
+  isKernelParameter = false;
+  switch (operand.reference.kind) {
+  case ptx::Reference::Kind::Local:
+    variable = &body.locals[index];
+    offset = localOffsets[index];
+    break;
+  case ptx::Reference::Kind::Parameter:
+    variable = &body.parameters[index];
+    offset = function.parameterOffsets[index];
+    isKernelParameter = body.isEntry;
+    break;
+  case ptx::Reference::Kind::Result:
+    variable = &body.results[index];
+    offset = function.resultOffsets[index];
+    break;
+  case ptx::Reference::Kind::Module:
+  case ptx::Reference::Kind::ByName:
+    return false;
   }
-  for (size_t i = 0; i < body.parameters.size(); ++i)
-    if (body.parameters[i].name == name) {
-      offset = function.parameterOffsets[i];
-      if (bytes != nullptr)
-        *bytes = body.parameters[i].bytes;
-      isKernelParameter = body.isEntry;
-      return true;
-    }
-  for (size_t i = 0; i < body.results.size(); ++i)
-    if (body.results[i].name == name) {
-      offset = function.resultOffsets[i];
-      if (bytes != nullptr)
-        *bytes = body.results[i].bytes;
-      isKernelParameter = false;
-      return true;
-    }
-  return false;
+  if (bytes != nullptr)
+    *bytes = variable->bytes;
+  return true;
 }
 
 uint32_t Decoder::symbolSource(const Operand &operand, uint32_t bits) {
@@ -356,17 +351,15 @@ uint32_t Decoder::symbolSource(const Operand &operand, uint32_t bits) {
   slot.value = static_cast<uint64_t>(operand.value);
   uint32_t local;
   bool isKernelParameter;
-  if (findLocal(operand.text, current->scope, local, isKernelParameter)) {
+  if (findLocal(operand, local, isKernelParameter)) {
     if (!isKernelParameter)
       return constant(local + slot.value, bits);
     slot.kind = ConstantSlot::Kind::KernelParameter;
     slot.value += local;
   } else {
-    int index = module.source->findVariable(operand.text);
-    if (index >= 0) {
-      const ptx::Variable &variable =
-          module.source->variables[static_cast<size_t>(index)];
-      slot.symbol = static_cast<uint32_t>(index);
+    if (operand.reference.kind == ptx::Reference::Kind::Module) {
+      slot.symbol = operand.reference.index;
+      const ptx::Variable &variable = module.source->variables[slot.symbol];
       switch (variable.space) {
       case ptx::StateSpace::Shared:
         slot.kind = ConstantSlot::Kind::SharedVariable;
@@ -542,8 +535,7 @@ bool Decoder::address(const Operand &operand, Space space, AddressRef &result) {
   case Operand::Kind::Symbol: {
     uint32_t local;
     bool isKernelParameter;
-    if (findLocal(base.text, current->scope, local, isKernelParameter) &&
-        !isKernelParameter)
+    if (findLocal(base, local, isKernelParameter) && !isKernelParameter)
       result.space = Space::Local;
     result.wide = true;
     result.offset = symbolSource(base, 64);
@@ -657,8 +649,7 @@ bool Decoder::decodeControl(std::string_view base) {
         bool isKernelParameter;
         const Operand &element = list->elements[i];
         if (element.kind != Operand::Kind::Symbol ||
-            !findLocal(element.text, current->scope, own, isKernelParameter,
-                       &bytes) ||
+            !findLocal(element, own, isKernelParameter, &bytes) ||
             isKernelParameter || to[i].space == ptx::StateSpace::Reg)
           return fail("call arguments and results must be .param variables");
         if (bytes != to[i].bytes)

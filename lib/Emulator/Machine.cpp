@@ -316,7 +316,9 @@ bool Machine::prepare() {
           data = region.data;
     }
     for (const ptx::Variable::Relocation &relocation : variable.relocations) {
-      int target = module->source->findVariable(relocation.symbol);
+      int target = relocation.target >= 0
+                       ? relocation.target
+                       : module->source->findVariable(relocation.symbol);
       if (target < 0 || data == nullptr ||
           relocation.offset + 8 > variable.bytes) {
         launchError("initialiser of '" + variable.name +

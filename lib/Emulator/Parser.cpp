@@ -578,7 +578,7 @@ private:
       return fail("unsupported register width");
     auto inserted = f.scopes[scope].registers.emplace(
         stored(name), static_cast<uint32_t>(f.registers.size()));
-    if (!inserted.second)
+    if (!inserted.second || f.scopes[scope].variables.count(name))
       return fail("register '" + std::string(name) + "' is declared twice");
     Register reg;
     reg.bits = static_cast<uint8_t>(bits);
@@ -641,6 +641,48 @@ private:
     return expect(';');
   }
 
+  /// A variable is known from its declaration to the end of its block, and
+  /// hides others of its name there: two functions may each have a .shared
+  /// variable of one name (PTX ISA, "Variable Declarations").
+  bool addBodyVariable(uint32_t scope, Variable variable) {
+    Function &f = *function_;
+    auto fails = [&](const std::string &message) {
+      error.line = variable.line;
+      error.message = message;
+      return false;
+    };
+    bool isLocal = variable.space == StateSpace::Local ||
+                   variable.space == StateSpace::Param;
+    Reference reference;
+    reference.kind = isLocal ? Reference::Kind::Local : Reference::Kind::Module;
+    size_t count = isLocal ? f.locals.size() : module.variables.size();
+    if (count >= kMaxRegisters)
+      return fails("too many variables");
+    reference.index = static_cast<uint32_t>(count);
+    // Parameters are names of the function's own block.
+    bool isNew = f.scopes[scope].registers.count(variable.name) == 0 &&
+                 !(scope == 0 && findParameter(variable.name).kind !=
+                                     Reference::Kind::ByName) &&
+                 f.scopes[scope]
+                     .variables.emplace(stored(variable.name), reference)
+                     .second;
+    if (!isNew)
+      return fails("variable '" + variable.name + "' is defined twice");
+    for (Variable::Relocation &relocation : variable.relocations) {
+      Reference target;
+      if (!findVariable(scope, relocation.symbol, target))
+        continue; // a name that comes later, or none: the launch looks for it
+      if (target.kind != Reference::Kind::Module)
+        return fails("initialiser of '" + variable.name + "' names '" +
+                     relocation.symbol +
+                     "', expected a variable that the module or this block "
+                     "keeps in memory");
+      relocation.target = static_cast<int>(target.index);
+    }
+    (isLocal ? f.locals : module.variables).push_back(std::move(variable));
+    return true;
+  }
+
   bool statement(uint32_t scope) {
     Function &f = *function_;
     if (accept(';'))
@@ -669,17 +711,9 @@ private:
         return false;
       if (space == StateSpace::Param && !expect(';'))
         return false;
-      for (Variable &variable : read) {
-        if (space == StateSpace::Local || space == StateSpace::Param) {
-          f.scopes[scope].variables[stored(variable.name)] =
-              static_cast<uint32_t>(f.locals.size());
-          f.locals.push_back(std::move(variable));
-          if (f.locals.size() > kMaxRegisters)
-            return fail("too many variables");
-        } else if (!addModuleVariable(std::move(variable))) {
+      for (Variable &variable : read)
+        if (!addBodyVariable(scope, std::move(variable)))
           return false;
-        }
-      }
       return true;
     }
     // A label, or a label with a list of call or branch targets.
@@ -739,27 +773,48 @@ private:
           return true;
         }
       }
-      if (scope == 0)
+      // A variable of an inner block hides a register of an outer one.
+      if (scope == 0 || here.variables.count(name))
         return false;
       scope = here.parent;
     }
   }
 
-  bool isVariable(uint32_t scope, std::string_view name) {
+  /// The parameter or result of this name; ByName: there is none.
+  Reference findParameter(std::string_view name) const {
+    const Function &f = *function_;
+    for (size_t k = 0; k < f.parameters.size(); ++k)
+      if (f.parameters[k].name == name)
+        return {Reference::Kind::Parameter, static_cast<uint32_t>(k)};
+    for (size_t k = 0; k < f.results.size(); ++k)
+      if (f.results[k].name == name)
+        return {Reference::Kind::Result, static_cast<uint32_t>(k)};
+    return {};
+  }
+
+  /// The variable of this name that is known here.
+  bool findVariable(uint32_t scope, std::string_view name,
+                    Reference &result) const {
     const Function &f = *function_;
     while (true) {
-      if (f.scopes[scope].variables.count(name))
+      const Scope &here = f.scopes[scope];
+      auto found = here.variables.find(name);
+      if (found != here.variables.end()) {
+        result = found->second;
         return true;
+      }
       if (scope == 0)
         break;
-      scope = f.scopes[scope].parent;
+      scope = here.parent;
     }
-    for (const std::vector<Variable> *list : {&f.parameters, &f.results})
-      for (const Variable &variable : *list)
-        if (variable.name == name)
-          return true;
-    return module.findVariable(name) >= 0 || module.findFunction(name) ||
-           name == std::string_view(f.name);
+    result = findParameter(name);
+    if (result.kind != Reference::Kind::ByName)
+      return true;
+    int index = module.findVariable(name);
+    if (index < 0)
+      return false;
+    result = {Reference::Kind::Module, static_cast<uint32_t>(index)};
+    return true;
   }
 
   bool instruction(uint32_t scope) {
@@ -959,20 +1014,22 @@ private:
       advance();
       return true;
     }
+    bool isVariable = findVariable(scope, name, operand.reference);
     if (name == "WARP_SZ") {
       operand.kind = Operand::Kind::Integer;
       operand.value = 32;
       advance();
       return true;
     }
-    if (name[0] == '%') {
+    if (name[0] == '%' && !isVariable) {
       operand.kind = Operand::Kind::Special;
       if (!isSpecial(name))
         return fail("undeclared register '" + std::string(name) + "'");
       advance();
       return true;
     }
-    if (isVariable(scope, name)) {
+    if (isVariable || module.findFunction(name) != nullptr ||
+        name == function_->name) {
       operand.kind = Operand::Kind::Symbol;
       advance();
       // Inside brackets the offset belongs to the address.

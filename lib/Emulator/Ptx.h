@@ -81,8 +81,22 @@ struct Variable {
     std::string symbol;
     int64_t addend;
     bool generic;
+    int target = -1; ///< index into the module's variables; -1: by name
   };
   std::vector<Relocation> relocations;
+};
+
+/// What the name of a variable stands for where it is used.
+struct Reference {
+  enum class Kind : uint8_t {
+    ByName,    ///< a function
+    Module,    ///< Module::variables
+    Local,     ///< Function::locals
+    Parameter, ///< Function::parameters
+    Result     ///< Function::results
+  };
+  Kind kind = Kind::ByName;
+  uint32_t index = 0;
 };
 
 struct Operand {
@@ -91,7 +105,7 @@ struct Operand {
     Register, ///< index
     Integer,  ///< value
     Float,    ///< value holds the bits, isDouble says of which width
-    Symbol,   ///< a variable or function; value is an addend
+    Symbol,   ///< a variable or function: reference; value is an addend
     Special,  ///< text: %tid.x ...
     Sink,     ///< _
     Vector,   ///< elements
@@ -106,6 +120,7 @@ struct Operand {
   uint32_t index = 0;
   int64_t value = 0;
   std::string_view text;
+  Reference reference;
   std::vector<Operand> elements;
 };
 
@@ -130,7 +145,7 @@ struct Scope {
     uint32_t count;
   };
   std::vector<Range> ranges;
-  std::unordered_map<std::string_view, uint32_t> variables; ///< to locals
+  std::unordered_map<std::string_view, Reference> variables;
 };
 
 struct Function {
@@ -157,11 +172,12 @@ struct Module {
   std::string version;
   std::string target;
   uint32_t addressSize = 64;
-  std::vector<Variable> variables; ///< module scope, and .shared of bodies
+  /// Those of module scope, and .shared, .global and .const of bodies.
+  std::vector<Variable> variables;
   std::vector<std::unique_ptr<Function>> functions;
 
   const Function *findFunction(std::string_view name) const;
-  /// Index into `variables`, or -1.
+  /// Index into `variables` of one of module scope, or -1.
   int findVariable(std::string_view name) const;
   std::unordered_map<std::string, uint32_t> variableIndex;
   std::vector<std::unique_ptr<std::string>> names; ///< kept for the views

@@ -2,6 +2,8 @@
 
 #include "Harness.h"
 
+#include <set>
+
 using namespace bsmm::emulator;
 using namespace bsmm::emulator::test;
 
@@ -185,6 +187,107 @@ $L__BB0_0: // label
   EXPECT_EQ(outcome.out[2], 11u); // the inner %r1
   EXPECT_EQ(outcome.out[3], 9u);  // the outer one is untouched
   EXPECT_EQ(outcome.out[4], 8u);
+}
+
+// PTX ISA, "Variable Declarations": known from the declaration to the end of
+// the block.
+TEST(Parser, BodiesKeepTheirOwnVariables) {
+  const std::string functions = R"(
+.shared .align 4 .b8 word[4];
+.global .align 4 .u32 number = 1;
+.func (.param .b32 result) f(.param .b32 value) {
+  .reg .b32 %r<3>;
+  .shared .align 4 .b8 word[4];
+  .global .align 4 .u32 number = 2;
+  ld.param.b32 %r0, [value];
+  st.shared.b32 [word], %r0;
+  ld.global.b32 %r1, [number];
+  ld.shared.b32 %r2, [word];
+  mad.lo.u32 %r2, %r1, 256, %r2;
+  st.param.b32 [result], %r2;
+  ret;
+}
+.func (.param .b32 result) g(.param .b32 value) {
+  .reg .b32 %r<2>;
+  ld.param.b32 %r0, [value];
+  st.shared.b32 [word], %r0;
+  ld.global.b32 %r1, [number];
+  st.param.b32 [result], %r1;
+  ret;
+}
+)";
+  Outcome outcome = run(kernel(prologue() + R"(
+  mov.u32 %r20, word;  // the module's: its own is declared below
+  .shared .align 4 .b8 word[8];
+  .global .align 4 .u32 number = 3;
+  .global .align 8 .u64 place = number;
+  setp.ne.u32 %p1, %t, 0;
+  @%p1 ret;
+  mov.u32 %r0, 100;
+  st.shared.b32 [word], %r0;
+  mov.u32 %r1, 7;
+  { .param .b32 value; .param .b32 result;
+    st.param.b32 [value], %r1;
+    call.uni (result), f, (value);
+    ld.param.b32 %r2, [result]; }
+  mov.u32 %r1, 8;
+  { .param .b32 value; .param .b32 result;
+    st.param.b32 [value], %r1;
+    call.uni (result), g, (value);
+    ld.param.b32 %r3, [result]; }
+  ld.shared.b32 %r4, [word];
+  ld.global.u64 %rd1, [place];
+  ld.u32 %r5, [%rd1];
+  ld.shared.b32 %r6, [%r20];
+  mov.u32 %r7, word;
+  { .shared .align 4 .b8 word[4]; .shared .align 4 .b8 %r0[4];
+    mov.u32 %r8, word;
+    mov.u32 %r9, %r0; } // hides the register
+  mov.u32 %r10, word;
+  { .reg .b32 word; mov.u32 word, 55; mov.u32 %r11, word; }
+  st.global.v4.b32 [%out], {%r2, %r3, %r4, %r5};
+  st.global.v4.b32 [%out+16], {%r6, %r7, %r8, %r9};
+  st.global.v4.b32 [%out+32], {%r10, %r11, %r0, %r20};
+  ret;
+)",
+                               "sm_90a", functions));
+  ASSERT_TRUE(outcome.clean()) << outcome.text();
+  EXPECT_EQ(outcome.out[0], 2u * 256 + 7);
+  EXPECT_EQ(outcome.out[1], 1u);
+  EXPECT_EQ(outcome.out[2], 100u);
+  EXPECT_EQ(outcome.out[3], 3u);
+  EXPECT_EQ(outcome.out[4], 8u);
+  // Four places of their own.
+  std::set<uint32_t> places = {outcome.out[5], outcome.out[6], outcome.out[7],
+                               outcome.out[11]};
+  EXPECT_EQ(places.size(), 4u);
+  EXPECT_EQ(outcome.out[8], outcome.out[5]);
+  EXPECT_EQ(outcome.out[9], 55u);
+  EXPECT_EQ(outcome.out[10], 100u);
+}
+
+TEST(Parser, NamesOfABlockAreUnique) {
+  EXPECT_EQ(firstError(kernel(".shared .b32 x;\n.shared .b32 x;")),
+            "7: variable 'x' is defined twice");
+  EXPECT_EQ(firstError(kernel(".shared .b32 x;\n.local .b32 x;")),
+            "7: variable 'x' is defined twice");
+  EXPECT_EQ(firstError(kernel("{ .param .b32 x;\n.param .b32 x; }")),
+            "7: variable 'x' is defined twice");
+  EXPECT_EQ(firstError(kernel(".reg .b32 x;\n.shared .b32 x;")),
+            "7: variable 'x' is defined twice");
+  EXPECT_EQ(firstError(kernel(".shared .b32 x;\n.reg .b32 x;")),
+            "7: register 'x' is declared twice");
+  EXPECT_EQ(firstError(kernel(".shared .b32 out;")),
+            "6: variable 'out' is defined twice");
+  EXPECT_EQ(firstError(kernel("{ .shared .b32 x; } .shared .b32 x;\n"
+                              "{ .shared .b32 x; .shared .b32 out; } ret;")),
+            "accepted");
+  EXPECT_EQ(firstError(kernel(".reg .b32 %r<2>; { .shared .b32 x; }\n"
+                              "mov.u32 %r0, x;")),
+            "7: undeclared name 'x'");
+  EXPECT_EQ(firstError(kernel(".local .b32 x;\n.global .u64 place = x;")),
+            "7: initialiser of 'place' names 'x', expected a variable that the "
+            "module or this block keeps in memory");
 }
 
 TEST(Parser, LaunchErrors) {
