@@ -34,7 +34,7 @@
 // CHECK: mbarrier.init.shared.b64
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: bar.warp.sync {{.*}}-1;
-// CHECK: tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [bsmm_dynamic_shared_memory+{{[0-9]+}}],
+// CHECK: tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd{{[0-9]+}}],
 // CHECK-NEXT: tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
 // CHECK: tcgen05.fence::before_thread_sync;
 // CHECK-NEXT: bar.sync 0;
@@ -101,9 +101,9 @@
 // CHECK-NEXT: tcgen05.fence::before_thread_sync;
 // CHECK-NEXT: bar.sync 1, 128;
 // CHECK-NEXT: tcgen05.fence::after_thread_sync;
-// CHECK: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [bsmm_dynamic_shared_memory+147456];
+// CHECK: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [%rd{{[0-9]+}}];
 // CHECK-NEXT: cp.async.bulk.commit_group;
-// CHECK: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [bsmm_dynamic_shared_memory+163840];
+// CHECK: cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [%rd{{[0-9]+}}];
 // CHECK-NEXT: cp.async.bulk.commit_group;
 // CHECK: cp.async.bulk.wait_group 0;
 // CHECK: tcgen05.fence::before_thread_sync;

@@ -329,6 +329,23 @@ struct KernelPreparation {
         sharedAlignment, sharedAddressSpace);
   }
 
+  /// The pointer in a register whose value LLVM does not know. Else it writes
+  /// the symbol into every instruction with a constant offset, ptxas computes
+  /// the symbol's address anew where one thread stands alone, into the register
+  /// of the base, and takes all addresses made from that for different ones in
+  /// the lanes of a warp: no uniform registers, and a conversion of each
+  /// descriptor of wgmma.
+  static Value buildOpaque(OpBuilder &builder, Location loc, Value pointer) {
+    return LLVM::InlineAsmOp::create(
+               builder, loc, pointer.getType(), pointer, /*asm_string=*/"",
+               /*constraints=*/"=l,0", /*has_side_effects=*/false,
+               /*is_align_stack=*/false, LLVM::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(builder.getContext(),
+                                         LLVM::AsmDialect::AD_ATT),
+               ArrayAttr())
+        .getResult(0);
+  }
+
   /// Prologue: barriers, tensor memory, and one barrier of the CTA after both.
   /// Epilogue: tensor memory is given back when all threads are done.
   KernelValues buildEntry(KernelOp kernel) {
@@ -337,7 +354,8 @@ struct KernelPreparation {
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     KernelValues values;
     values.clusterSize = int64_t(kernel.getClusterSize().value_or(1));
-    values.sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
+    values.sharedBase = buildOpaque(
+        builder, loc, LLVM::AddressOfOp::create(builder, loc, shared));
     values.thread =
         NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
     values.warp = arith::ShRUIOp::create(builder, loc, values.thread,

@@ -9,7 +9,8 @@ gpu.module @channels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // Two full barriers for the producer, two empty ones for the consumer, with
   // their counts; then the fence that makes them visible.
   // CHECK-LABEL: llvm.func @barriers
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[THREAD]], %c0_i32
   // CHECK: scf.if %[[FIRST]] {
@@ -34,7 +35,8 @@ gpu.module @channels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // follow.
   // CHECK-LABEL: llvm.func @producer
   // CHECK-SAME: %[[I:[a-z0-9]+]]: i32)
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: %[[BASE:.+]] = llvm.load
   // CHECK-DAG: %[[ROUND:.+]] = arith.divui %[[I]], %c2_i32
   // CHECK-DAG: %[[SLOT:.+]] = arith.remui %[[I]], %c2_i32
@@ -64,7 +66,8 @@ gpu.module @channels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // arrive at the empty one, with the fences of tensor memory around.
   // CHECK-LABEL: llvm.func @consumer
   // CHECK-SAME: (%[[I:[a-z0-9]+]]: i32,
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: %[[BASE:.+]] = llvm.load
   // CHECK-DAG: %[[ROUND:.+]] = arith.divui %[[I]], %c2_i32
   // CHECK-DAG: %[[SLOT:.+]] = arith.remui %[[I]], %c2_i32
@@ -119,7 +122,8 @@ gpu.module @channels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // slot 1.
   // CHECK-LABEL: llvm.func @overlap
   // CHECK-SAME: %[[I:[a-z0-9]+]]: i32)
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: nvvm.mbarrier.init %[[SHARED]], %c1_i32
   // CHECK-NEXT: %[[EMPTY:.+]] = llvm.getelementptr %[[SHARED]][8]
   // CHECK-NEXT: nvvm.mbarrier.init %[[EMPTY]], %c128_i32

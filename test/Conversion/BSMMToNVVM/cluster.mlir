@@ -14,7 +14,8 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // CHECK-LABEL: llvm.func @four
   // CHECK-SAME: %[[A:[a-z0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[B:[a-z0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[I:[a-z0-9]+]]: i32
   // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: llvm.getelementptr %[[SHARED]][10240]
   // CHECK-NEXT: nvvm.mbarrier.init %{{.*}}, %c1_i32
   // CHECK-NEXT: llvm.getelementptr %[[SHARED]][10248]

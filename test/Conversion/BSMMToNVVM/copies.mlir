@@ -18,7 +18,8 @@ gpu.module @copies attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK-SAME: %[[C:[a-z0-9]+]]: !llvm.ptr {
   // CHECK-SAME: %[[SF:[a-z0-9]+]]: !llvm.ptr {
   // CHECK-SAME: %[[L:[a-z0-9]+]]: i32, %[[M:[a-z0-9]+]]: i32, %[[K:[a-z0-9]+]]: i32)
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof @bsmm_dynamic_shared_memory
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof @bsmm_dynamic_shared_memory
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: nvvm.barrier
   // CHECK: %[[FULL:.+]] = llvm.getelementptr %[[SHARED]][102400]
   // CHECK: nvvm.mbarrier.arrive.expect_tx %[[FULL]], %c102400_i32
@@ -64,7 +65,8 @@ gpu.module @copies attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // transaction commit is nothing of its own.
   // CHECK-LABEL: llvm.func @ring
   // CHECK-SAME: %[[I:[a-z0-9]+]]: i32)
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: nvvm.barrier
   // CHECK: %[[BARRIERS:.+]] = llvm.getelementptr %[[SHARED]][3072]
   // CHECK-DAG: %[[ROUND:.+]] = arith.divui %[[I]], %c3_i32
@@ -102,7 +104,8 @@ gpu.module @copies attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK-LABEL: llvm.func @store
   // CHECK-SAME: %[[D:[a-z0-9]+]]: !llvm.ptr {
   // CHECK-SAME: %[[M:[a-z0-9]+]]: i32, %[[N:[a-z0-9]+]]: i32)
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[D]], %[[SHARED]], box[%[[N]], %[[M]]]
   // CHECK-DAG: %[[PANEL:.+]] = llvm.getelementptr %[[SHARED]][16384]
   // CHECK-DAG: %[[COLUMN:.+]] = arith.addi %[[N]], %c64_i32
@@ -127,7 +130,8 @@ gpu.module @copies attributes {bsmm.target = #bsmm.target<"sm_100a">} {
 
   // Rows without swizzle: boxes of at most 256 rows, one after the other.
   // CHECK-LABEL: llvm.func @row_major
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %{{.*}}, %[[SHARED]], box
   // CHECK: %[[HALF:.+]] = llvm.getelementptr %[[SHARED]][12288]
   // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %{{.*}}, %[[HALF]], box

@@ -12,7 +12,8 @@ gpu.module @turns attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // one as many as the consumer has.
   // CHECK-LABEL: llvm.func @turns
   // CHECK-SAME: %[[I:[a-z0-9]+]]: i32)
-  // CHECK: %[[SHARED:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SYMBOL:.+]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[SYMBOL]]
   // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[WARP:.+]] = arith.shrui %[[THREAD]], %c5_i32
   // CHECK: scf.if
