@@ -25,10 +25,9 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 CONFIGURATIONS = [
     f"block-m=128 block-n={n} block-k=128 group=8 {form}".strip()
     for form, columns in (
-        ("", (160, 192, 224)),
-        ("ping-pong", (96, 128, 144, 176, 192)),
-        ("cluster-m=2", (128, 192, 224)),
-        ("ping-pong cluster-m=2", (144,)),
+        ("", (96, 128, 192, 224)),
+        ("ping-pong", (96, 128, 144, 160, 176, 192)),
+        ("ping-pong cluster-m=2", (144, 160, 192)),
         ("persistent=false split-k=2", (192,)),
     )
     for n in columns

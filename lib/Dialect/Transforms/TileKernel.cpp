@@ -798,7 +798,7 @@ LogicalResult TileKernel::chooseMemory() {
   }
   // More buffers for the output, where the loads lose no slot by them: a piece
   // that has one of its own waits for no store.
-  if (stagingType && accumulatesInRegisters() && consumers == 1)
+  if (stagingType && accumulatesInRegisters())
     while (stagingSlots < getStagingPieces()) {
       ++stagingSlots;
       if (countStages() < stages) {

@@ -5,8 +5,9 @@
 // The loader has every tile, the consumers every other one, of which the second
 // one starts one trip later and after the steps of the first tile. They count
 // the steps of two tiles. A turn lasts until the last step has been issued, and
-// is passed on by a tile without steps, too. Each has one staging buffer of its
-// own, whose last store has been read when the next piece is written.
+// is passed on by a tile without steps, too. Each has staging buffers of its
+// own, for every piece where the loads lose no slot by that: no piece waits for
+// the store of another one.
 
 // CHECK-LABEL: bsmm.kernel @k(
 // CHECK-SAME: !bsmm.tensor_map<64x32xbf16>, %[[FIRST:[a-z0-9]+]]: i32, %[[TILES:[a-z0-9]+]]: i32, %[[CTAS:[a-z0-9]+]]: i32, %[[STEPS:[a-z0-9]+]]: i32)
@@ -15,6 +16,8 @@
 // CHECK-NEXT: %[[TURNS:.+]] = bsmm.create_channel producer = <warps, count = 4>, consumer = <warps, count = 4> : <1>
 // CHECK-NEXT: %[[STAGING0:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
 // CHECK-NEXT: %[[STAGING1:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
+// CHECK-NEXT: %[[STAGING2:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
+// CHECK-NEXT: %[[STAGING3:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
 // CHECK: bsmm.warp_role 8 count 4 registers 40 {
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[CTAS]] iter_args(%[[BASE:[^ ]+]] = %c0_i32, %{{.*}})
 // CHECK: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
@@ -45,17 +48,13 @@
 // CHECK-NEXT: bsmm.synchronize{{$}}
 // CHECK-NEXT: bsmm.drain %[[SUM]] columns 32 extent 32 {
 // CHECK: bsmm.write_shared %{{.*}}, %[[STAGING0]]
+// CHECK: bsmm.drain %[[SUM]] columns 32 first 32 extent 32 {
+// CHECK: bsmm.write_shared %{{.*}}, %[[STAGING1]]
 // CHECK: bsmm.publish{{$}}
 // CHECK-NEXT: bsmm.leader {
 // CHECK-NEXT: bsmm.store_async %[[STAGING0]], %{{.*}}[%[[ROW:.+]], %c0_i32]
+// CHECK-NEXT: bsmm.store_async %[[STAGING1]], %{{.*}}[%[[ROW]], %c32_i32]
 // CHECK-NEXT: }
-// CHECK-NEXT: bsmm.leader {
-// CHECK-NEXT: bsmm.wait_stores read{{$}}
-// CHECK-NEXT: }
-// CHECK-NEXT: bsmm.synchronize{{$}}
-// CHECK-NEXT: bsmm.drain %[[SUM]] columns 32 first 32 extent 32 {
-// CHECK: bsmm.write_shared %{{.*}}, %[[STAGING0]]
-// CHECK: bsmm.store_async %[[STAGING0]], %{{.*}}[%[[ROW]], %c32_i32]
 // CHECK: %[[BOTH:.+]] = arith.muli %[[MADE]], %c2_i32
 // CHECK-NEXT: %[[NEXT:.+]] = arith.addi %[[BASE]], %[[BOTH]]
 // CHECK-NEXT: %[[NEXT_TURN:.+]] = arith.addi %[[TURN]], %c1_i32
@@ -81,10 +80,10 @@
 // CHECK: } else {
 // CHECK-NEXT: bsmm.release %[[TURNS]][%[[TURN]]]
 // CHECK-NEXT: bsmm.zero_accumulator
-// CHECK: bsmm.write_shared %{{.*}}, %[[STAGING1]]
-// CHECK: bsmm.store_async %[[STAGING1]]
-// CHECK: bsmm.write_shared %{{.*}}, %[[STAGING1]]
-// CHECK: bsmm.store_async %[[STAGING1]]
+// CHECK: bsmm.write_shared %{{.*}}, %[[STAGING2]]
+// CHECK: bsmm.write_shared %{{.*}}, %[[STAGING3]]
+// CHECK: bsmm.store_async %[[STAGING2]]
+// CHECK: bsmm.store_async %[[STAGING3]]
 // CHECK: %[[BOTH:.+]] = arith.muli %[[MADE]], %c2_i32
 // CHECK-NEXT: arith.addi %[[BASE]], %[[BOTH]]
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
