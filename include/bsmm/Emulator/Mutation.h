@@ -192,6 +192,8 @@ private:
   std::string checkDominated(const Mutant &survivor,
                              std::vector<uint32_t> &lines) const;
   std::string checkIdle(const Mutant &survivor);
+  std::string checkLaterCommit(const Mutant &survivor,
+                               std::vector<uint32_t> &lines);
   std::string checkZeros(const Mutant &survivor);
   std::string checkName(const Mutant &survivor);
   std::string checkJoint(const Reason &reason, const Mutant &survivor);

@@ -41,6 +41,27 @@ static bool isCommit(const Statement &s) {
          s.isA("cp.async.commit_group") || s.isA("wgmma.commit_group");
 }
 
+/// A wait of the same kind as a commit that leaves groups: it counts them, and
+/// two groups are not the same to it as one.
+static const Statement *
+findCountingWait(const std::vector<Statement> &statements,
+                 const Statement &commit) {
+  std::string wait =
+      commit.opcode.substr(0, commit.opcode.find("commit_group")) +
+      "wait_group";
+  int64_t left;
+  for (const Statement &s : statements)
+    if (s.isA(wait.c_str()) &&
+        (s.operands.empty() || !isInteger(s.operands[0], left) || left != 0))
+      return &s;
+  return nullptr;
+}
+
+static std::string leavesGroups(const Statement &wait) {
+  return wait.opcode + " of line " + std::to_string(wait.line) +
+         " leaves groups";
+}
+
 /// Does `other` order at least what `s` orders, when both are executed?
 static bool ordersAsMuch(const Statement &s, const Statement &other) {
   if (!other.predicate.empty() && other.predicate != s.predicate)
@@ -71,6 +92,9 @@ std::string Reasons::checkDominated(const Mutant &survivor,
                isCommit(*s);
   if (!known || s->isA("barrier.cluster"))
     return "it is no barrier, fence, or wait for or commit of a group";
+  if (isCommit(*s))
+    if (const Statement *wait = findCountingWait(statements, *s))
+      return leavesGroups(*wait);
   bool writesGlobal = false;
   for (const Statement &statement : statements)
     writesGlobal |= isGlobalWrite(statement);
@@ -135,6 +159,59 @@ std::string Reasons::checkIdle(const Mutant &survivor) {
   edits.push_back({first.begin, first.begin,
                    ".reg .b32 %bsmm_stored; mov.b32 %bsmm_stored, 0; "});
   return survives(edits) ? "" : "stores come before it";
+}
+
+/// The thread commits again before it waits or ends, and that takes the same
+/// stores along. A wait for all groups then finds the same stores committed.
+std::string Reasons::checkLaterCommit(const Mutant &survivor,
+                                      std::vector<uint32_t> &lines) {
+  const Statement *s = statementOf(survivor);
+  if (s == nullptr || !isDeletion(survivor) || flow == nullptr ||
+      !s->isA("cp.async.bulk.commit_group"))
+    return "it deletes no cp.async.bulk.commit_group";
+  if (const Statement *wait = findCountingWait(statements, *s))
+    return leavesGroups(*wait);
+  auto isEnd = [](const Statement &other) {
+    return other.isA("ret") || other.isA("exit");
+  };
+  if (!isEnd(statements.back()) || !statements.back().predicate.empty())
+    return "the text does not end with ret or exit";
+  const std::string check = "{ .reg .pred %bsmm_q; "
+                            "setp.ne.b32 %bsmm_q, %bsmm_open, 0; "
+                            "@%bsmm_q trap; } ";
+  std::vector<Edit> edits;
+  for (const Statement &other : statements) {
+    std::string text;
+    if (&other == s)
+      text = s->predicate + "mov.b32 %bsmm_open, 1;";
+    else if (other.isA("cp.async.bulk.commit_group"))
+      text = other.text() + " " + other.predicate + "mov.b32 %bsmm_open, 0;";
+    else if (other.isA("cp.async.bulk.wait_group") || isEnd(other))
+      text = check + other.text();
+    else
+      continue;
+    edits.push_back({other.begin, other.end, std::move(text)});
+  }
+  // In another function the register has no name: the text is no PTX then.
+  const Statement &first = statements.front();
+  edits.push_back({first.begin, first.begin,
+                   ".reg .b32 %bsmm_open; mov.b32 %bsmm_open, 0; "});
+  if (!survives(edits))
+    return "it waits or ends without another commit";
+  // What takes them along is needed: a run notices when it is deleted too.
+  FlowRegion region = flow->search(
+      s->begin, Flow::Direction::Forward, [](const Statement &other) {
+        return other.isA("cp.async.bulk.commit_group");
+      });
+  std::vector<Edit> all = {{survivor.begin, survivor.end, ""}};
+  for (const Statement &other : statements)
+    if (other.isA("cp.async.bulk.commit_group") &&
+        region.stops.count(other.line) != 0)
+      all.push_back({other.begin, other.end, ""});
+  if (survives(all))
+    return "without the next commits nothing is reported either";
+  lines.assign(region.stops.begin(), region.stops.end());
+  return "";
 }
 
 /// The accumulator of a wgmma.mma_async is zero before it.

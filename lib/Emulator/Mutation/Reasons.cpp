@@ -333,6 +333,8 @@ std::string Reasons::checkClaim(const Reason &reason, const Mutant &survivor,
     return checkDominated(survivor, lines);
   if (reason.kind == "idle")
     return checkIdle(survivor);
+  if (reason.kind == "later-commit")
+    return checkLaterCommit(survivor, lines);
   if (reason.kind == "zeros")
     return checkZeros(survivor);
   if (reason.kind == "name")

@@ -208,6 +208,82 @@ TEST_F(Mutation, WaitsForNothing) {
   EXPECT_FALSE(claim("delete-barrier:18", "idle").explained);
 }
 
+/// Thread 0 stores the halves of 64 words, each as a group (lines 20 and 22),
+/// and waits for both in line 23.
+const char halves[] = R"(.version 8.6
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 words[256];
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<4>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, words;
+  add.s32 %r4, %r3, %r2;
+  setp.eq.u32 %p1, %r1, 0;
+  setp.eq.u32 %p2, %r1, 1;
+  st.shared.u32 [%r4], %r1;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 128;
+  @%p1 cp.async.bulk.commit_group;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1+128], [%r3+128], 128;
+  @%p1 cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  bar.sync 0;
+  st.shared.u32 [%r4], %r3;
+  ret;
+}
+)";
+
+TEST_F(Mutation, LaterCommits) {
+  start(halves);
+  EXPECT_EQ(judge->judge(find("delete-commit:20")).outcome, Outcome::Survived);
+  EXPECT_EQ(judge->judge(find("delete-commit:22")).outcome, Outcome::Killed);
+  ReasonCheck first = claim("delete-commit:20", "later-commit");
+  EXPECT_TRUE(first.explained) << first.failure;
+  EXPECT_EQ(first.lines, std::vector<uint32_t>({22}));
+  EXPECT_EQ(claim("delete-commit:22", "later-commit").failure,
+            "it waits or ends without another commit");
+  EXPECT_EQ(claim("delete-wait:23", "later-commit").failure,
+            "it deletes no cp.async.bulk.commit_group");
+
+  auto with = [&](const std::string &from, const std::string &to) {
+    std::string text = halves;
+    size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos);
+    start(text.replace(at, from.size(), to).c_str());
+  };
+  // A wait comes first.
+  with("commit_group;\n", "commit_group; cp.async.bulk.wait_group.read 0;\n");
+  EXPECT_EQ(claim("delete-commit:20", "later-commit").failure,
+            "it waits or ends without another commit");
+  // Another thread commits: its groups are its own.
+  with("@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1+128], "
+       "[%r3+128], 128;\n  @%p1",
+       "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1+128], "
+       "[%r3+128], 128;\n  @%p2");
+  EXPECT_EQ(claim("delete-commit:20", "later-commit").failure,
+            "it waits or ends without another commit");
+  // A wait counts groups.
+  with("wait_group 0;", "wait_group 1;\n  cp.async.bulk.wait_group 0;");
+  EXPECT_EQ(claim("delete-commit:20", "later-commit").failure,
+            "cp.async.bulk.wait_group of line 23 leaves groups");
+  EXPECT_EQ(claim("delete-commit:20", "dominated").failure,
+            "cp.async.bulk.wait_group of line 23 leaves groups");
+  // Nothing is in the groups.
+  with("wait_group 0;\n", "wait_group 0;\n  @%p1 cp.async.bulk.commit_group; "
+                          "@%p1 cp.async.bulk.commit_group;\n");
+  EXPECT_EQ(claim("delete-commit:24", "later-commit").failure,
+            "without the next commits nothing is reported either");
+  // The thread ends.
+  EXPECT_EQ(claim("delete-commit:24#1", "later-commit").failure,
+            "it waits or ends without another commit");
+}
+
 TEST_F(Mutation, NamesOfBarriers) {
   start(store);
   EXPECT_TRUE(claim("barrier-id:18", "name").explained);
