@@ -24,24 +24,14 @@ EOF
 
 build=$root/build
 check_only=false
-while [ $# -gt 0 ]; do
+own_option() {
   case $1 in
-  --build-dir)
-    [ $# -gt 1 ] || fail "--build-dir expects a folder"
-    build=$2
-    shift
-    ;;
   --check) check_only=true ;;
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  *) fail "unknown option '$1' (see --help)" ;;
+  *) return 1 ;;
   esac
-  shift
-done
-mkdir -p "$build"
-build=$(cd "$build" && pwd)
+}
+parse_options "$@"
+make_build_folder
 
 # zlib and zstd are for LLVM's CMake package, which looks for them.
 packages=(

@@ -22,30 +22,14 @@ EOF
 
 build=$root/build
 jobs=$(nproc 2>/dev/null || echo 2)
-while [ $# -gt 0 ]; do
+own_option() {
   case $1 in
   --slow) export BSMM_SLOW=1 ;;
-  --build-dir)
-    [ $# -gt 1 ] || fail "--build-dir expects a folder"
-    build=$2
-    shift
-    ;;
-  --jobs)
-    [ $# -gt 1 ] || fail "--jobs expects a number"
-    jobs=$2
-    shift
-    ;;
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  *) fail "unknown option '$1' (see --help)" ;;
+  *) return 1 ;;
   esac
-  shift
-done
-case $jobs in '' | *[!0-9]* | 0) fail "--jobs expects a number, got '$jobs'" ;; esac
-mkdir -p "$build"
-build=$(cd "$build" && pwd)
+}
+parse_options "$@"
+make_build_folder
 
 bash "$root/scripts/bootstrap.sh" --build-dir "$build"
 . "$build/environment.sh"

@@ -1,10 +1,51 @@
 # Functions that the scripts share. Sourced, not run.
 
+unset jobs # of the environment: scripts that have --jobs set a default
+
 heading() { printf '\n== %s\n' "$*"; }
 say() { printf '%s\n' "$*"; }
 fail() {
   printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
+}
+
+# parse_options ARGUMENTS...: --build-dir sets `build`; --jobs sets `jobs` in
+# scripts that have a default for it; --help calls `usage`. Other options are the
+# script's own: `own_option OPTION` takes one or returns 1.
+parse_options() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --build-dir)
+      [ $# -gt 1 ] || fail "--build-dir expects a folder"
+      build=$2
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      if [ "$1" = --jobs ] && [ -n "${jobs:-}" ]; then
+        [ $# -gt 1 ] || fail "--jobs expects a number"
+        jobs=$2
+        shift
+      else
+        own_option "$1" || fail "unknown option '$1' (see --help)"
+      fi
+      ;;
+    esac
+    shift
+  done
+  case ${jobs-1} in
+  '' | *[!0-9]* | 0) fail "--jobs expects a number, got '$jobs'" ;;
+  esac
+}
+own_option() { return 1; }
+
+# make_build_folder: `build` exists, and is absolute.
+make_build_folder() {
+  mkdir -p "$build"
+  build=$(cd "$build" && pwd)
 }
 
 # Prints "MAJOR.MINOR" of a CUDA tool; nothing when it can't be run.

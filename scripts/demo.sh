@@ -17,28 +17,8 @@ EOF
 
 build=$root/build
 jobs=$(nproc 2>/dev/null || echo 2)
-while [ $# -gt 0 ]; do
-  case $1 in
-  --build-dir)
-    [ $# -gt 1 ] || fail "--build-dir expects a folder"
-    build=$2
-    shift
-    ;;
-  --jobs)
-    [ $# -gt 1 ] || fail "--jobs expects a number"
-    jobs=$2
-    shift
-    ;;
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  *) fail "unknown option '$1' (see --help)" ;;
-  esac
-  shift
-done
-mkdir -p "$build"
-build=$(cd "$build" && pwd)
+parse_options "$@"
+make_build_folder
 
 bash "$root/scripts/bootstrap.sh" --build-dir "$build"
 . "$build/environment.sh"

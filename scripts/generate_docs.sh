@@ -20,22 +20,13 @@ END
 
 check=
 build=$root/build
-while [ $# -gt 0 ]; do
+own_option() {
   case $1 in
   --check) check=1 ;;
-  --build-dir)
-    [ $# -gt 1 ] || fail "--build-dir expects a folder"
-    build=$2
-    shift
-    ;;
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  *) fail "unknown option '$1' (see --help)" ;;
+  *) return 1 ;;
   esac
-  shift
-done
+}
+parse_options "$@"
 
 # The first mlir-tblgen of LLVM 22 in PATH and in Debian's folder.
 tblgen=

@@ -26,32 +26,16 @@ EOF
 kind=address,undefined
 build=
 jobs=$(nproc 2>/dev/null || echo 2)
-while [ $# -gt 0 ]; do
+own_option() {
   case $1 in
   --thread) kind=thread ;;
-  --build-dir)
-    [ $# -gt 1 ] || fail "--build-dir expects a folder"
-    build=$2
-    shift
-    ;;
-  --jobs)
-    [ $# -gt 1 ] || fail "--jobs expects a number"
-    jobs=$2
-    shift
-    ;;
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  *) fail "unknown option '$1' (see --help)" ;;
+  *) return 1 ;;
   esac
-  shift
-done
-case $jobs in '' | *[!0-9]* | 0) fail "--jobs expects a number, got '$jobs'" ;; esac
+}
+parse_options "$@"
 [ "$kind" = thread ] && default=build-tsan || default=build-asan
 build=${build:-$root/$default}
-mkdir -p "$build"
-build=$(cd "$build" && pwd)
+make_build_folder
 python=${BSMM_TEST_PYTHON:-python3}
 kernels=$root/test/Unit/Runtime/Kernels
 bin=$build/bin
