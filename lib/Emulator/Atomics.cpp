@@ -160,8 +160,6 @@ static Step execAtomic(Exec &x, const Inst &i, uint32_t mask) {
 static bool decodeAtomic(Decoder &d, bool hasResult) {
   Inst &i = d.inst;
   Space space = Space::Generic;
-  if (d.take("async"))
-    return d.fail("red.async is not supported");
   takeSpace(d, space);
   takeOrder(d);
   takeCacheHints(d);

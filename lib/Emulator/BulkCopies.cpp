@@ -87,8 +87,12 @@ bool Destinations::find(Exec &x, const Inst &i, int lane, uint32_t address,
   return true;
 }
 
+int takeReduction(Decoder &d) {
+  return d.takeOne({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+}
+
 void Destinations::track(Exec &x, const Inst &i, int lane, uint32_t at,
-                         uint32_t bytes, const char *what) const {
+                         uint32_t bytes, const char *what, bool reduces) const {
   Machine &m = *x.machine;
   if (!m.options->checkHazards)
     return;
@@ -101,6 +105,7 @@ void Destinations::track(Exec &x, const Inst &i, int lane, uint32_t at,
                               x.warp,
                               lane,
                               what};
+    access.reduces = reduces;
     m.writeShared(*target.cta, at, bytes, access);
   }
 }
@@ -541,13 +546,21 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         data->assign(cta->shared.data() + offset,
                      cta->shared.data() + offset + size);
       };
+      // .cp_mask: bit k is for byte k of every 16 bytes.
+      uint32_t byteMask =
+          i.o[1] == NoOperand ? 0xFFFF : x.r<uint32_t>(i.o[1])[lane] & 0xFFFF;
+      bool updates = reduction != 0 || byteMask != 0xFFFF;
       op->apply = [=]() {
         std::string none;
         uint8_t *to = machine->globalPointer(
-            global, size, reduction ? GlobalUse::Update : GlobalUse::Write,
-            none);
-        if (to != nullptr && !machine->options->skipData)
-          move(to, data->data(), size);
+            global, size, updates ? GlobalUse::Update : GlobalUse::Write, none);
+        if (to == nullptr || machine->options->skipData)
+          return;
+        if (byteMask == 0xFFFF)
+          return move(to, data->data(), size);
+        for (uint32_t k = 0; k < size; ++k)
+          if (byteMask >> (k % 16) & 1)
+            to[k] = (*data)[k];
       };
       x.warp->lastBulkStore = i.line;
       if (ObservedOperation *told =
@@ -621,7 +634,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
         };
       }
       failed = false;
-      to.track(x, i, lane, to.offset, size, "cp.async.bulk");
+      to.track(x, i, lane, to.offset, size, "cp.async.bulk", reduction != 0);
     }
     ++m.report.statistics.bulkCopies;
     m.report.statistics.bulkBytes += size;
@@ -708,10 +721,6 @@ bool tensorOperand(Decoder &d, const ptx::Operand &operand, uint32_t rank) {
   return !d.failed() && d.address(operand, Space::Generic, i.addr[0]);
 }
 
-int takeReduction(Decoder &d) {
-  return d.takeOne({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-}
-
 bool decodeTensorCopy(Decoder &d, bool reduce) {
   Inst &i = d.inst;
   uint32_t rank;
@@ -777,10 +786,11 @@ bool decodeBulk(Decoder &d, bool reduce) {
   bool mbarrier = d.take("mbarrier::complete_tx::bytes");
   bool multicast = d.take("multicast::cluster");
   bool hint = d.take("L2::cache_hint");
-  if (d.take("cp_mask"))
-    return d.fail(".cp_mask is not supported");
+  bool byteMask = d.take("cp_mask");
   if (group == mbarrier)
     return d.fail("expected one completion mechanism");
+  if (byteMask && (!group || reduce))
+    return d.fail(".cp_mask is for cp.async.bulk to global memory");
   if (group && (!global || !cta))
     return d.fail("expected .global.shared::cta");
   i.a = group ? SharedToGlobal : global ? GlobalToShared : SharedToShared;
@@ -808,14 +818,16 @@ bool decodeBulk(Decoder &d, bool reduce) {
     i.d = static_cast<uint8_t>(element->second);
   }
   i.fn = execBulk;
-  size_t operands = (group ? 3u : 4u) + multicast + hint;
+  size_t operands = (group ? 3u : 4u) + multicast + hint + byteMask;
   if (!d.count(operands, operands))
     return false;
   i.o[0] = d.source(2, Ty::U32);
   if (multicast)
     i.o[1] = d.source(4, Ty::U16);
+  if (byteMask)
+    i.o[1] = d.source(operands - 1, Ty::B16);
   if (hint)
-    d.source(operands - 1, Ty::B64);
+    d.source(operands - 1 - byteMask, Ty::B64);
   if (!group && !d.address(d.operand(3), Space::SharedCluster, i.addr[2]))
     return false;
   return d.address(d.operand(0), Space::Generic, i.addr[0]) &&

@@ -30,7 +30,7 @@ struct Destinations {
             uint32_t barrierAddress, bool multicast, uint32_t mask, bool pair);
   /// Notes that the copy writes these bytes of every target.
   void track(Exec &x, const Inst &i, int lane, uint32_t at, uint32_t bytes,
-             const char *what) const;
+             const char *what, bool reduces = false) const;
   void attach(AsyncOp &op) const;
   /// Tells the mbarriers.
   void complete(Machine &m, uint32_t bytes, uint32_t line, Warp *warp, int lane,
@@ -40,6 +40,10 @@ struct Destinations {
 /// The global memory of a copy, for an observer (Observe.cpp).
 void describeRows(const std::vector<units::BoxPiece> &pieces,
                   std::vector<ObservedRows> &rows);
+
+/// Takes a reduction's modifier: its number in units::ReductionOperation, or
+/// -1.
+int takeReduction(Decoder &d);
 
 /// Reads the map that an instruction names. False after an error.
 bool readMap(Exec &x, const Inst &i, const AddressRef &ref, int lane,

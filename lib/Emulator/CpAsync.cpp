@@ -1,7 +1,7 @@
 //===- CpAsync.cpp - Non-bulk asynchronous copies ---------------*- C++ -*-===//
 //
 // PTX ISA, "cp.async", "cp.async.commit_group", "cp.async.wait_group",
-// "cp.async.mbarrier.arrive", "st.async".
+// "cp.async.mbarrier.arrive", "st.async", "red.async".
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,8 +185,9 @@ bool decodeCpAsync(Decoder &d) {
          d.address(d.operand(1), Space::Global, i.addr[1]);
 }
 
-/// st.async: a store to a CTA of the cluster that completes bytes on an
-/// mbarrier there. a: element bytes, b: elements.
+/// st.async and red.async: a store to, or reduction in, a CTA of the cluster
+/// that completes bytes on an mbarrier there. a: element bytes, b: elements, c:
+/// 1 + reduction, d: its TensorMapElement.
 Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
   const uint32_t *list = &m.module->lists[i.list];
@@ -214,7 +215,10 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
       return;
     }
     failed = false;
-    to.track(x, i, lane, to.offset, bytes, "st.async");
+    uint8_t reduction = i.c;
+    auto element = static_cast<units::TensorMapElement>(i.d);
+    to.track(x, i, lane, to.offset, bytes, reduction ? "red.async" : "st.async",
+             reduction != 0);
     std::array<uint8_t, 32> data = {};
     for (uint32_t k = 0; k < i.b; ++k)
       std::memcpy(data.data() + k * i.a,
@@ -227,13 +231,69 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
     Knowledge knowledge = knownTo(*x.warp, lane);
     m.describeOperation(*op, ObservedOperation::Kind::SharedCopy, bytes);
     op->apply = [=]() {
-      for (const Destinations::Target &target : to.targets)
-        std::memcpy(target.cta->shared.data() + to.offset, data.data(), bytes);
+      for (const Destinations::Target &target : to.targets) {
+        uint8_t *at = target.cta->shared.data() + to.offset;
+        if (reduction != 0)
+          units::reduceElements(
+              element, static_cast<units::ReductionOperation>(reduction - 1),
+              at, data.data(), bytes);
+        else
+          std::memcpy(at, data.data(), bytes);
+      }
       to.complete(*machine, bytes, line, warp, lane, knowledge);
     };
     m.issue(*x.cluster, op);
   });
   return failed ? Step::Failed : Step::Next;
+}
+
+bool decodeRedAsync(Decoder &d) {
+  Inst &i = d.inst;
+  d.take("relaxed");
+  d.take("cluster");
+  d.take("shared::cluster");
+  if (!d.take("mbarrier::complete_tx::bytes"))
+    return d.fail("expected .mbarrier::complete_tx::bytes");
+  int op = takeReduction(d);
+  Ty type = d.takeType();
+  using Op = units::ReductionOperation;
+  using Element = units::TensorMapElement;
+  Op reduction = static_cast<Op>(op);
+  bool legal = false;
+  switch (type) {
+  case Ty::U32:
+    legal = reduction <= Op::Dec;
+    i.d = static_cast<uint8_t>(Element::UInt32);
+    break;
+  case Ty::S32:
+    legal = reduction <= Op::Max;
+    i.d = static_cast<uint8_t>(Element::Int32);
+    break;
+  case Ty::U64:
+    legal = reduction == Op::Add;
+    i.d = static_cast<uint8_t>(Element::UInt64);
+    break;
+  case Ty::B32:
+    legal = reduction >= Op::And;
+    i.d = static_cast<uint8_t>(Element::UInt32);
+    break;
+  default:
+    break;
+  }
+  if (op < 0 || !legal)
+    return d.fail("expected .add, .min, .max, .inc, .dec of .u32, the first "
+                  "three of .s32, .add of .u64, or .and, .or, .xor of .b32");
+  i.a = static_cast<uint8_t>(bitsOf(type) / 8);
+  i.b = 1;
+  i.c = static_cast<uint8_t>(op + 1);
+  if (!d.count(3, 3))
+    return false;
+  uint32_t value = d.source(1, type);
+  i.list = d.beginList();
+  d.addToList(value);
+  i.fn = execStAsync;
+  return d.address(d.operand(0), Space::SharedCluster, i.addr[0]) &&
+         d.address(d.operand(2), Space::SharedCluster, i.addr[1]);
 }
 
 bool decodeStAsync(Decoder &d) {
@@ -271,6 +331,7 @@ bool decodeStAsync(Decoder &d) {
 void registerCpAsync(OpTable &table) {
   table["cp.async"] = decodeCpAsync;
   table["st.async"] = decodeStAsync;
+  table["red.async"] = decodeRedAsync;
   table["cp.async.commit_group"] = [](Decoder &d) {
     d.inst.fn = [](Exec &x, const Inst &, uint32_t) {
       GroupQueue &queue = x.warp->cpAsync;

@@ -87,17 +87,10 @@ struct ProgramBuilder {
         for (uint32_t d = 0; d < inst.defsCount && !inst.isTensor; ++d)
           inst.writesWgmma |=
               module->wgmmaRegisters.count(module->lists[inst.defs + d]) != 0;
-    static const std::string_view traced[] = {"mbarrier",
-                                              "bar",
-                                              "barrier",
-                                              "cp",
-                                              "tcgen05",
-                                              "wgmma",
-                                              "mma",
-                                              "fence",
-                                              "setmaxnreg",
-                                              "st.async",
-                                              "clusterlaunchcontrol"};
+    static const std::string_view traced[] = {
+        "mbarrier",   "bar",      "barrier",   "cp",
+        "tcgen05",    "wgmma",    "mma",       "fence",
+        "setmaxnreg", "st.async", "red.async", "clusterlaunchcontrol"};
     for (Inst &inst : module->code)
       for (std::string_view name : traced)
         inst.traced |= inst.opcode.substr(0, name.size()) == name;

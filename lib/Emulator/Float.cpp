@@ -42,6 +42,7 @@ enum Flag : uint8_t {
   Relu = 4,
   NaN = 8,
   XorSign = 16,
+  Magnitude = 32, ///< .abs of min and max with three operands
 };
 
 /// Rounding of f32 and f64 arithmetic: 0 rn, 1 rz, 2 rm, 3 rp.
@@ -170,6 +171,44 @@ Step generalF32(Exec &x, const Inst &i, uint32_t mask) {
     d[l] = toBits(finish(compute<float>(static_cast<FloatOp>(i.a), in(a[l]),
                                         in(b[l]), in(c[l]), i.b),
                          i.b));
+  });
+  return Step::Next;
+}
+
+/// min and max of three operands; as generalF32.
+Step extremeOfThree(Exec &x, const Inst &i, uint32_t mask) {
+  uint32_t *d = x.r<uint32_t>(i.o[0]);
+  FloatOp op = static_cast<FloatOp>(i.a);
+  forLanes(mask, [&](int l) {
+    auto in = [&](unsigned k) {
+      float value = fromBits<float>(x.r<uint32_t>(i.o[k])[l]);
+      value = i.b & Ftz ? flush(value) : value;
+      return i.b & Magnitude ? std::fabs(value) : value;
+    };
+    float two = compute<float>(op, in(1), in(2), 0, i.b);
+    d[l] = toBits(finish(compute<float>(op, two, in(3), 0, i.b), i.b));
+  });
+  return Step::Next;
+}
+
+/// add, sub and fma with f32 results: all operands but the last are f16 or
+/// bf16. a: FloatOp, b: flags, c: rounding, d: NumberFormat.
+Step mixedF32(Exec &x, const Inst &i, uint32_t mask) {
+  HostRounding rounding(i.c);
+  uint32_t *d = x.r<uint32_t>(i.o[0]);
+  FloatOp op = static_cast<FloatOp>(i.a);
+  NumberFormat format = static_cast<NumberFormat>(i.d);
+  forLanes(mask, [&](int l) {
+    auto narrow = [&](unsigned k) {
+      return units::decodeToFloat(format, x.r<uint32_t>(i.o[k])[l] & 0xFFFF);
+    };
+    auto wide = [&](unsigned k) {
+      return fromBits<float>(x.r<uint32_t>(i.o[k])[l]);
+    };
+    float result = op == FloatOp::Fma
+                       ? compute<float>(op, narrow(1), narrow(2), wide(3), 0)
+                       : compute<float>(op, narrow(1), wide(2), 0, 0);
+    d[l] = toBits(finish(result, i.b));
   });
   return Step::Next;
 }
@@ -319,6 +358,25 @@ template <typename U> Step signOp(Exec &x, const Inst &i, uint32_t mask) {
 }
 } // namespace
 
+/// PTX ISA, "Mixed Precision Floating Point Instructions".
+static bool decodeMixed(Decoder &d, FloatOp op, Ty type, Ty narrow) {
+  Inst &i = d.inst;
+  bool known = op == FloatOp::Add || op == FloatOp::Sub || op == FloatOp::Fma;
+  if (!known || type != Ty::F32 || (narrow != Ty::F16 && narrow != Ty::BF16) ||
+      (i.b & ~Sat) != 0)
+    return d.fail("expected add, sub or fma of .f32 with .f16 or .bf16");
+  i.d = static_cast<uint8_t>(narrow == Ty::F16 ? NumberFormat::F16
+                                               : NumberFormat::BF16);
+  i.fn = mixedF32;
+  unsigned sources = op == FloatOp::Fma ? 3 : 2;
+  if (!d.count(sources + 1, sources + 1))
+    return false;
+  i.o[0] = d.destination(0, Ty::F32);
+  for (unsigned k = 1; k <= sources; ++k)
+    i.o[k] = d.source(k, k == sources ? Ty::F32 : narrow);
+  return !d.failed();
+}
+
 bool decodeFloat(Decoder &d, FloatOp op, Ty type) {
   Inst &i = d.inst;
   i.a = static_cast<uint8_t>(op);
@@ -336,12 +394,16 @@ bool decodeFloat(Decoder &d, FloatOp op, Ty type) {
   unsigned sources = op == FloatOp::Fma                         ? 3
                      : op == FloatOp::Abs || op == FloatOp::Neg ? 1
                                                                 : 2;
-  if ((op == FloatOp::Min || op == FloatOp::Max) && d.operandCount() == 4)
-    return d.fail("min and max of three operands are not supported");
-  // Mixed precision: add/sub/fma.f32.f16 take 16-bit sources.
-  Ty narrow = d.takeType();
-  if (narrow != Ty::None)
-    return d.fail("mixed precision arithmetic is not supported");
+  if ((op == FloatOp::Min || op == FloatOp::Max) && d.operandCount() == 4) {
+    if (type != Ty::F32 || (i.b & XorSign))
+      return d.fail("min and max of three operands take .f32 and no .xorsign");
+    if (d.take("abs"))
+      i.b |= Magnitude;
+    i.fn = extremeOfThree;
+    return plainOperands(d, type, 3);
+  }
+  if (Ty narrow = d.takeType(); narrow != Ty::None)
+    return decodeMixed(d, op, type, narrow);
   if (!plainOperands(d, type, sources))
     return false;
   for (unsigned k = sources + 1; k < 4; ++k)

@@ -204,9 +204,16 @@ void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
     // Of lanes that write one place with one instruction, some lane wins.
     bool together = c.writer == access.agent && c.writeLine == access.line &&
                     c.writeClock == access.clock;
-    if (c.writer != 0 && (c.writeMask & mask) != 0 && !together &&
+    bool merges = access.reduces && (c.flags & SharedCell::Reduced);
+    if (c.writer != 0 && (c.writeMask & mask) != 0 && !together && !merges &&
         !knows(access, c.writer, c.writeClock, c.writeLane))
       report(c.writer, c.writeLine, "wrote");
+    if (access.reduces && (c.flags & SharedCell::Initialised) == 0)
+      diagnose(Severity::Strict, "shared-memory-uninitialised",
+               std::string(access.what) + " reads shared memory " +
+                   hex(cell * 4) + " that nothing has written",
+               access.line, access.warp->cta,
+               static_cast<int>(access.warp->index), access.lane);
     for (unsigned k = 0; k < 4; ++k) {
       if (c.readers[k] == 0 || (c.readMasks[k] & mask) == 0)
         continue;
@@ -235,7 +242,8 @@ void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
     c.writeClock = access.clock;
     c.writeLine = access.line;
     c.flags = static_cast<uint8_t>(SharedCell::Initialised |
-                                   (access.isAsync ? SharedCell::Async : 0));
+                                   (access.isAsync ? SharedCell::Async : 0) |
+                                   (access.reduces ? SharedCell::Reduced : 0));
   }
 }
 

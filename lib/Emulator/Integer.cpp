@@ -124,13 +124,30 @@ struct SubSatOp {
         std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
   }
 };
-template <bool Signed> struct Mul24Op {
+/// Relu of two 16-bit halves or of 32 bits: negative results are zero.
+template <typename Op> struct ReluOp {
   template <typename T> static T apply(T a, T b) {
-    if constexpr (Signed)
-      return static_cast<T>(
-          static_cast<int64_t>(static_cast<int32_t>(a << 8) >> 8) *
-          (static_cast<int32_t>(b << 8) >> 8));
-    return static_cast<T>(static_cast<uint64_t>(a & 0xFFFFFF) * (b & 0xFFFFFF));
+    return std::max<T>(Op::apply(a, b), 0);
+  }
+};
+/// The low 32 bits of the 48-bit product of 24-bit numbers, or its high ones.
+template <bool High> struct Mul24Op {
+  template <typename T> static T apply(T a, T b) {
+    int64_t product;
+    if constexpr (std::is_signed_v<T>)
+      product = int64_t(lowSigned(a)) * lowSigned(b);
+    else
+      product = int64_t(uint64_t(a & 0xFFFFFF) * (b & 0xFFFFFF));
+    return static_cast<T>(High ? product >> 16 : product);
+  }
+  static int32_t lowSigned(int32_t value) {
+    return static_cast<int32_t>(static_cast<uint32_t>(value) << 8) >> 8;
+  }
+};
+/// Op::apply(a, b) + c.
+template <typename Op, typename Sum> struct ThenAddOp {
+  template <typename T> static T apply(T a, T b, T c) {
+    return Sum::apply(Op::apply(a, b), c);
   }
 };
 
@@ -332,8 +349,12 @@ bool decodeProduct(Decoder &d, bool accumulate, bool in) {
   }
   if (part < 0)
     return d.fail("expected .lo, .hi or .wide");
-  if (d.take("sat"))
-    return d.fail(".sat is not supported here");
+  if (d.take("sat")) {
+    if (!accumulate || part != 1 || type != Ty::S32)
+      return d.fail(".sat needs mad.hi.sat.s32");
+    i.fn = ternary<int32_t, ThenAddOp<MulHiOp, AddSatOp>>;
+    return plainOperands(d, type, 3);
+  }
   if (accumulate)
     i.fn = part == 1 ? pickInteger<MadHiOp, TernaryShape>(type)
                      : pickInteger<MadLoOp, TernaryShape>(type);
@@ -345,18 +366,32 @@ bool decodeProduct(Decoder &d, bool accumulate, bool in) {
   return plainOperands(d, type, accumulate ? 3 : 2);
 }
 
-bool decodeMul24(Decoder &d) {
-  if (d.take("hi"))
-    return d.fail("mul24.hi is not supported");
-  d.take("lo");
+template <bool High> StepFn pickMul24(bool isSigned, bool accumulate) {
+  using Op = Mul24Op<High>;
+  if (accumulate)
+    return isSigned ? ternary<int32_t, ThenAddOp<Op, AddOp>>
+                    : ternary<uint32_t, ThenAddOp<Op, AddOp>>;
+  return isSigned ? binary<int32_t, Op> : binary<uint32_t, Op>;
+}
+
+/// mul24 and mad24.
+template <bool Accumulate> bool decodeMul24(Decoder &d) {
+  int part = d.takeOne({"lo", "hi"});
+  bool saturate = d.take("sat");
   Ty type = d.takeType();
-  if (type == Ty::S32)
-    d.inst.fn = binary<int32_t, Mul24Op<true>>;
-  else if (type == Ty::U32)
-    d.inst.fn = binary<uint32_t, Mul24Op<false>>;
-  else
+  if (part < 0)
+    return d.fail("expected .lo or .hi");
+  if (type != Ty::S32 && type != Ty::U32)
     return d.fail("expected .u32 or .s32");
-  return plainOperands(d, type, 2);
+  bool isSigned = type == Ty::S32;
+  if (saturate && (!Accumulate || part != 1 || !isSigned))
+    return d.fail(".sat needs mad24.hi.sat.s32");
+  if (saturate)
+    d.inst.fn = ternary<int32_t, ThenAddOp<Mul24Op<true>, AddSatOp>>;
+  else
+    d.inst.fn = part == 1 ? pickMul24<true>(isSigned, Accumulate)
+                          : pickMul24<false>(isSigned, Accumulate);
+  return plainOperands(d, type, Accumulate ? 3 : 2);
 }
 
 template <typename Op, FloatOp Float, bool HasFloat>
@@ -365,9 +400,19 @@ bool decodeBinary(Decoder &d) {
   Ty type = d.takeType();
   if (HasFloat && isFloat(type))
     return decodeFloat(d, Float, type);
+  bool isExtreme = Float == FloatOp::Min || Float == FloatOp::Max;
+  if (isExtreme && d.take("relu")) {
+    if (type != Ty::S32 && type != Ty::S16x2)
+      return d.fail(".relu needs .s32 or .s16x2");
+    d.inst.fn = type == Ty::S32 ? binary<int32_t, ReluOp<Op>>
+                                : HalvesShape<int16_t, ReluOp<Op>>::run;
+    return plainOperands(d, type, 2);
+  }
   if (isPackedInteger(type)) {
+    if (!isExtreme)
+      return d.fail("unsupported type");
     d.inst.fn = pickHalves<Op>(type);
-    return !d.take("relu") && plainOperands(d, type, 2);
+    return plainOperands(d, type, 2);
   }
   d.inst.fn = pickInteger<Op, BinaryShape>(type);
   if (d.inst.fn == nullptr)
@@ -862,7 +907,8 @@ void registerInteger(OpTable &table) {
   table["mul"] = [](Decoder &d) { return decodeProduct(d, false, false); };
   table["mad"] = [](Decoder &d) { return decodeProduct(d, true, false); };
   table["madc"] = [](Decoder &d) { return decodeProduct(d, true, true); };
-  table["mul24"] = decodeMul24;
+  table["mul24"] = decodeMul24<false>;
+  table["mad24"] = decodeMul24<true>;
   table["div"] = decodeBinary<DivOp, FloatOp::Div, true>;
   table["rem"] = decodeBinary<RemOp, FloatOp::Div, false>;
   table["min"] = decodeBinary<MinOp, FloatOp::Min, true>;

@@ -130,6 +130,7 @@ struct SharedCell {
   static constexpr uint8_t Async = 1;       ///< written by the async proxy
   static constexpr uint8_t Initialised = 2; ///< written at all
   static constexpr uint8_t Barrier = 4;     ///< part of an mbarrier object
+  static constexpr uint8_t Reduced = 8;     ///< written by a reduction
 };
 
 /// Tensor memory, per column and 32 lanes.
@@ -592,6 +593,8 @@ struct Machine {
     const char *what; ///< "ld.shared", "tcgen05.mma"...
     /// tcgen05.mma on its accumulator: M and N; tcgen05.st: its own; else 0.
     uint32_t shape = 0;
+    /// A reduction: others may reduce the same bytes at the same time.
+    bool reduces = false;
   };
   void readShared(Cta &cta, uint32_t offset, uint32_t bytes,
                   const Access &access);

@@ -636,6 +636,7 @@ static bool decodeCreatepolicy(Decoder &d) {
   Inst &i = d.inst;
   d.takeOne({"fractional", "range", "cvt"});
   d.take("global");
+  d.take("L2");
   takeCacheHints(d);
   d.takeType();
   i.o[0] = d.destination(0, Ty::B64);

@@ -59,6 +59,44 @@ TEST(BulkCopy, OneDimensionRoundTrip) {
   }
 }
 
+/// Bit k of the mask is for byte k of every 16.
+TEST(BulkCopy, MaskedBytes) {
+  for (const Options &options : allModes()) {
+    LaunchSetup setup;
+    setup.options = options;
+    setup.block = {1, 1, 1};
+    Outcome outcome = run(kernel(prologue() + R"(
+    st.shared.v4.u32 [s], {0x03020100, 0x07060504, 0x0B0A0908, 0x0F0E0D0C};
+    st.shared.v4.u32 [s+16], {0x13121110, 0x17161514, 0x1B1A1918, 0x1F1E1D1C};
+    fence.proxy.async.shared::cta;
+    mov.b16 %h1, 0x8421;
+    createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;
+    cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%out], [s], 32, %rd1, %h1;
+    cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%out+32], [s], 16, 0xFFFF;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;)",
+                                 "sm_100a", shared),
+                          setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    EXPECT_EQ(outcome.out[0], 0xCDCDCD00u);
+    EXPECT_EQ(outcome.out[1], 0xCDCD05CDu);
+    EXPECT_EQ(outcome.out[2], 0xCD0ACDCDu);
+    EXPECT_EQ(outcome.out[3], 0x0FCDCDCDu);
+    EXPECT_EQ(outcome.out[4], 0xCDCDCD10u);
+    EXPECT_EQ(outcome.out[7], 0x1FCDCDCDu);
+    EXPECT_EQ(outcome.out[8], 0x03020100u);
+    EXPECT_EQ(outcome.out[11], 0x0F0E0D0Cu);
+    EXPECT_EQ(outcome.out[12], 0xCDCDCDCDu);
+  }
+  EXPECT_FALSE(
+      loadProgram(kernel(prologue() + "cp.async.bulk.shared::cta.global."
+                                      "mbarrier::complete_tx::bytes.cp_mask "
+                                      "[s], [%in], 16, [s+16], %h1; ret;",
+                         "sm_100a", shared))
+          .program);
+}
+
 /// A tile is loaded with a 128-byte swizzle and stored back through the same:
 /// what lies out of bounds is zero in shared memory and untouched in global.
 TEST(BulkCopy, TensorTile) {

@@ -184,6 +184,85 @@ TEST(Cluster, StoreAsync) {
   }
 }
 
+/// The threads of both CTAs reduce the same words of both.
+TEST(Cluster, ReduceAsync) {
+  for (Options options : allModes()) {
+    options.strict = true;
+    std::string body = prologue() + R"(
+    mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0;
+    mov.u32 %r5, s;
+    @%p1 mbarrier.init.shared.b64 [%r5], 1;
+    @%p1 st.shared.v4.u32 [%r5+128], {100, -1, 0, 0};
+    @%p1 st.shared.v4.u32 [%r5+144], {5, 0, 0, 0};
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 1536;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    mov.u32 %r2, 0;
+  L:
+    mapa.shared::cluster.u32 %r3, %r5, %r2;
+    mad.lo.u32 %r6, %r1, 1000, %t;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r3+128], %r6, [%r3];
+    not.b32 %r7, %r6;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%r3+132], %r7, [%r3];
+    shl.b32 %r8, 1, %t;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32 [%r3+136], %r8, [%r3];
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r3+140], 9, [%r3];
+    cvt.u64.u32 %rd4, %r6; shl.b64 %rd4, %rd4, 32;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%r3+144], %rd4, [%r3];
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 2;
+    @%p2 bra L;
+    WAIT
+    mul.wide.u32 %rd3, %r1, 32; add.u64 %rd3, %rd3, %out;
+    ld.shared.v4.u32 {%r11, %r12, %r13, %r14}, [%r5+128];
+    ld.shared.v2.u32 {%r15, %r16}, [%r5+144];
+    @%p1 st.global.v4.u32 [%rd3], {%r11, %r12, %r13, %r14};
+    @%p1 st.global.v2.u32 [%rd3+16], {%r15, %r16};
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;)";
+    std::string waits = body;
+    waits.replace(
+        waits.find("WAIT"), 4,
+        "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, "
+        "[%r5], 0; @!%p3 bra W;");
+    Outcome outcome = run(kernel(waits, "sm_90a", shared), pair(options));
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    ASSERT_TRUE(outcome.report.diagnostics.empty()) << outcome.text();
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      const uint32_t *words = &outcome.out[rank * 8];
+      uint32_t sum = 2 * (31 * 32 / 2) + 32 * 1000;
+      EXPECT_EQ(words[0], 100 + sum);
+      EXPECT_EQ(words[1], ~1031u);
+      EXPECT_EQ(words[2], 0u); // both CTAs flip each bit
+      EXPECT_EQ(words[3], 64u % 10);
+      EXPECT_EQ(words[4], 5u);
+      EXPECT_EQ(words[5], sum);
+    }
+    // Nobody waits for the sums; nothing is there to add to.
+    body.erase(body.find("WAIT"), 4);
+    EXPECT_TRUE(run(kernel(body, "sm_90a", shared), pair(options))
+                    .has("shared-memory-race"));
+    std::string empty = waits;
+    empty.erase(empty.find("@%p1 st.shared.v4.u32 [%r5+128]"),
+                std::strlen("@%p1 st.shared.v4.u32 [%r5+128], {100, -1, 0, "
+                            "0};"));
+    EXPECT_TRUE(run(kernel(empty, "sm_90a", shared), pair(options))
+                    .has("shared-memory-uninitialised", Severity::Strict));
+  }
+  for (const char *wrong : {"add.s64", "inc.s32", "and.u32", "exch.b32"})
+    EXPECT_FALSE(
+        loadProgram(kernel(prologue() +
+                               "red.async.relaxed.cluster.shared::cluster."
+                               "mbarrier::complete_tx::bytes." +
+                               wrong + " [%r1], %r2, [%r3]; ret;",
+                           "sm_90a"))
+            .program)
+        << wrong;
+}
+
 TEST(Cluster, Errors) {
   // A rank that the cluster doesn't have.
   EXPECT_TRUE(run(kernel(prologue() + "mov.u32 %r1, s; mapa.shared::cluster."

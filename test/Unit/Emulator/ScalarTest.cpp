@@ -195,6 +195,104 @@ TEST(Scalar, Floats) {
   EXPECT_EQ(lanes("add.sat.f32 %r0, %r2, %r2;", in)[0], 0x3F800000u);
 }
 
+// 24-bit products: the low or the high 32 of 48 bits.
+TEST(Scalar, NarrowProducts) {
+  auto low = [](U a) { return int64_t(S(a << 8) >> 8); };
+  auto product = [](U a, U b) {
+    return uint64_t(a & 0xFFFFFF) * (b & 0xFFFFFF);
+  };
+  auto saturated = [](int64_t value) {
+    return U(std::min<int64_t>(std::max<int64_t>(value, INT32_MIN), INT32_MAX));
+  };
+  expectLanes("mul24.lo.u32 %r0, %r1, %r2;",
+              [&](U a, U b, U) { return U(product(a, b)); });
+  expectLanes("mul24.hi.u32 %r0, %r1, %r2;",
+              [&](U a, U b, U) { return U(product(a, b) >> 16); });
+  expectLanes("mul24.lo.s32 %r0, %r1, %r2;",
+              [&](U a, U b, U) { return U(low(a) * low(b)); });
+  expectLanes("mul24.hi.s32 %r0, %r1, %r2;",
+              [&](U a, U b, U) { return U(low(a) * low(b) >> 16); });
+  expectLanes("mad24.lo.s32 %r0, %r1, %r2, %r3;",
+              [&](U a, U b, U c) { return U(low(a) * low(b)) + c; });
+  expectLanes("mad24.hi.u32 %r0, %r1, %r2, %r3;",
+              [&](U a, U b, U c) { return U(product(a, b) >> 16) + c; });
+  expectLanes("mad24.hi.sat.s32 %r0, %r1, %r2, %r3;", [&](U a, U b, U c) {
+    return saturated((low(a) * low(b) >> 16) + S(c));
+  });
+  expectLanes("mad.hi.sat.s32 %r0, %r1, %r2, %r3;", [&](U a, U b, U c) {
+    return saturated((int64_t(S(a)) * S(b) >> 32) + S(c));
+  });
+}
+
+TEST(Scalar, ReluOfIntegers) {
+  expectLanes("min.relu.s32 %r0, %r1, %r2;",
+              [](U a, U b, U) { return U(std::max(std::min(S(a), S(b)), 0)); });
+  expectLanes("max.relu.s32 %r0, %r1, %r2;",
+              [](U a, U b, U) { return U(std::max(std::max(S(a), S(b)), 0)); });
+  auto half = [](U a, unsigned shift) { return int16_t(a >> shift); };
+  expectLanes("min.s16x2.relu %r0, %r1, %r2;", [&](U a, U b, U) {
+    U result = 0;
+    for (unsigned k : {0u, 16u})
+      result |= U(std::max<int>(std::min(half(a, k), half(b, k)), 0)) << k;
+    return result;
+  });
+}
+
+// PTX ISA, "min" and "max" with three inputs, "Mixed Precision Floating Point
+// Instructions".
+TEST(Scalar, ThreeOperandsAndMixedPrecision) {
+  auto number = [](U bits) {
+    float value = asFloat(bits);
+    return value != value ? 0.25f : value;
+  };
+  auto clean = "setp.nan.f32 %p1, %r1, %r1; @%p1 mov.b32 %r1, 0f3E800000;"
+               "setp.nan.f32 %p1, %r2, %r2; @%p1 mov.b32 %r2, 0f3E800000;"
+               "setp.nan.f32 %p1, %r3, %r3; @%p1 mov.b32 %r3, 0f3E800000;";
+  expectLanes(
+      std::string(clean) + "min.f32 %r0, %r1, %r2, %r3;", [&](U a, U b, U c) {
+        return asBits(std::fmin(std::fmin(number(a), number(b)), number(c)));
+      });
+  expectLanes(std::string(clean) + "max.abs.f32 %r0, %r1, %r2, %r3;",
+              [&](U a, U b, U c) {
+                return asBits(std::fmax(
+                    std::fmax(std::fabs(number(a)), std::fabs(number(b))),
+                    std::fabs(number(c))));
+              });
+  std::vector<uint32_t> in(96, 0);
+  in[0] = 0x7FC00000; // NaN
+  in[32] = 0xC0000000;
+  in[64] = 0x3F800000;
+  EXPECT_EQ(lanes("max.f32 %r0, %r2, %r3, %r1;", in)[0], 0x3F800000u);
+  EXPECT_EQ(lanes("min.f32 %r0, %r1, %r1, %r2;", in)[0], 0xC0000000u);
+  EXPECT_EQ(lanes("min.f32 %r0, %r1, %r1, %r1;", in)[0], 0x7FFFFFFFu);
+  EXPECT_EQ(lanes("max.NaN.f32 %r0, %r2, %r1, %r3;", in)[0], 0x7FFFFFFFu);
+  in[0] = 1; // flushed
+  EXPECT_EQ(lanes("min.ftz.f32 %r0, %r1, %r1, %r3;", in)[0], 0u);
+
+  const std::string split = "mov.b32 {%h1, %h2}, %r1;";
+  in[0] = 0x3C003555;  // f16 1 and 0.33325195...
+  in[32] = 0x33800000; // 2^-24
+  EXPECT_EQ(lanes(split + "add.f32.f16 %r0, %h2, %r2;", in)[0], 0x3F800000u);
+  EXPECT_EQ(lanes(split + "add.rp.f32.f16 %r0, %h2, %r2;", in)[0], 0x3F800001u);
+  EXPECT_EQ(lanes(split + "sub.rz.f32.f16 %r0, %h2, %r2;", in)[0], 0x3F7FFFFFu);
+  EXPECT_EQ(lanes(split + "sub.sat.f32.f16 %r0, %h1, %r3;", in)[0], 0u);
+  EXPECT_EQ(lanes(split + "fma.rn.f32.f16 %r0, %h1, %h2, %r2;", in)[0],
+            asBits(std::fma(0x1.554p-2f, 1.0f, 0x1p-24f)));
+  in[0] = 0x3F804049; // bf16 1 and 3.140625
+  EXPECT_EQ(lanes(split + "fma.rn.f32.bf16 %r0, %h1, %h1, %r3;", in)[0],
+            asBits(3.140625f * 3.140625f + 1.0f));
+  EXPECT_EQ(lanes(split + "sub.rn.f32.bf16 %r0, %h1, %r3;", in)[0],
+            asBits(2.140625f));
+  for (const char *wrong :
+       {"mul.f32.f16 %r0, %h1, %r2;", "add.ftz.f32.f16 %r0, %h1, %r2;",
+        "add.f64.f16 %fd0, %h1, %fd1;", "min.f16 %h0, %h1, %h2, %h3;",
+        "max.xorsign.abs.f32 %r0, %r1, %r2, %r3;", "rem.u16x2 %r0, %r1, %r2;",
+        "min.relu.u32 %r0, %r1, %r2;", "mad24.lo.sat.s32 %r0, %r1, %r2, %r3;",
+        "mul.hi.sat.s32 %r0, %r1, %r2;"})
+    EXPECT_FALSE(loadProgram(kernel(prologue() + wrong + " ret;")).program)
+        << wrong;
+}
+
 TEST(Scalar, Conversions) {
   std::vector<uint32_t> in(96, 0);
   const float values[] = {1.5f, 2.5f, -2.5f, 3e9f, -3e9f, NAN, 0.49999997f};
