@@ -588,6 +588,22 @@ void Machine::finishCluster(Cluster &cluster) {
     force(cluster, op);
   }
   for (auto &cta : cluster.ctas) {
+    const std::pair<const uint32_t, Mbarrier> *left = nullptr;
+    for (const auto &entry : cta->mbarriers)
+      if (entry.second.transactions != 0 &&
+          (left == nullptr || entry.first < left->first))
+        left = &entry;
+    if (left != nullptr) {
+      int64_t bytes = left->second.transactions;
+      diagnose(Severity::Error, "mbarrier-transactions",
+               "the CTA exits when the mbarrier at " + hex(left->first) +
+                   " has " + std::to_string(std::abs(bytes)) +
+                   (bytes > 0 ? " bytes to come: fewer were delivered than "
+                                "expected"
+                              : " bytes too many: fewer were expected than "
+                                "delivered"),
+               left->second.line, cta.get(), -1, -1);
+    }
     if (cta->tensor)
       for (uint32_t column = 0; column < 512; ++column)
         if (cta->tensor->owner[column] != 0) {

@@ -102,7 +102,8 @@ TEST(Cluster, MulticastReachesEveryBarrier) {
     mov.u32 %r5, s;
     setp.eq.u32 %p2, %r1, 2;
     @%p1 mbarrier.init.shared.b64 [%r5], 1;
-    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 512;
+    setp.ne.and.u32 %p5, %r1, 2, %p1; // CTA 2 gets nothing
+    @%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 512;
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
     setp.eq.and.u32 %p3, %r1, 0, %p1;
