@@ -23,11 +23,11 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 #: Options of bsmm-problem-to-tile. Where the cost model finds two equal, the
 #: first is taken.
 CONFIGURATIONS = [
-    f"block-m=128 block-n={n} block-k=128 group=8 {form}".strip()
+    f"block-m=128 block-n={n} block-k=128 group=8 group-all {form}".strip()
     for form, columns in (
         ("", (96, 128, 192, 224)),
         ("ping-pong", (96, 128, 144, 160, 176, 192)),
-        ("ping-pong cluster-m=2", (144, 160, 192)),
+        ("ping-pong cluster-m=2", (144, 160)),
         ("persistent=false split-k=2", (192,)),
     )
     for n in columns
@@ -35,7 +35,8 @@ CONFIGURATIONS = [
 
 #: Those with registers for two accumulators: of the tensor core, and of f32.
 SLOW_CONFIGURATIONS = [
-    f"block-m=128 block-n={n} block-k=128 group=8" for n in (128, 160, 192)
+    f"block-m=128 block-n={n} block-k=128 group=8 group-all"
+    for n in (96, 112, 128, 144, 160, 192)
 ] + ["block-m=128 block-n=128 block-k=128 group=8 persistent=false split-k=2"]
 
 #: Configurations of each family, whose source is the file of its name.

@@ -12,14 +12,14 @@ const SelectionRates *runtime::selectionRates(std::string_view target) {
   // sheet) are 4096. The others were fitted to the times of the FP8 kernels in
   // docs/selection.md on one H200; none of them depends on sizes.
   static constexpr SelectionRates sm90 = {
-      /*macs8=*/4096,         /*sustained=*/0.84,
-      /*l2Bytes=*/59,
-      /*loadLatency=*/1440,   /*tileStart=*/460,
-      /*turn=*/320,
-      /*storeBytes=*/25,      /*reduceBytes=*/8,
-      /*clusterStep=*/0.985,
-      /*clusterLaunch=*/1500,
-      /*launch=*/15000};
+      /*macs8=*/4096,       /*sustained=*/0.84,
+      /*l2Bytes=*/56,
+      /*loadLatency=*/1040, /*tileStart=*/750,
+      /*turn=*/535,
+      /*storeBytes=*/19,    /*reduceBytes=*/3,
+      /*clusterStep=*/1.01,
+      /*promotion=*/88,
+      /*launch=*/3700};
   return target == "sm_90a" ? &sm90 : nullptr;
 }
 
@@ -95,7 +95,8 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   double latency =
       stages > 0 ? rates->loadLatency / std::max(1.0, stages - 2) : 0;
   cost.cyclesOfStep =
-      std::max({math, l2, latency}) * (isShared ? rates->clusterStep : 1);
+      std::max({math, l2, latency}) * (isShared ? rates->clusterStep : 1) +
+      (manifest.numerics.promoteEvery > 0 ? rates->promotion : 0);
 
   // Draining a tile while the producer already loads the next one, and storing.
   // With ping-pong another warpgroup multiplies meanwhile, except after the
@@ -114,8 +115,7 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
         values * 4 * (split - 1) / split / (rates->reduceBytes * consumers);
   cost.cyclesOfLaunch =
       cost.waves * (cost.stepsOfTile * cost.cyclesOfStep + cost.cyclesOfTile) +
-      (isPingPong ? drain : 0) + (cluster > 1 ? rates->clusterLaunch : 0) +
-      rates->launch;
+      (isPingPong ? drain : 0) + rates->launch;
   return cost;
 }
 

@@ -171,7 +171,7 @@ class Predictions(unittest.TestCase):
         )
         selected = {line.split()[0]: line.split()[-1] for line in lines[2:]}
         self.assertEqual(selected["512x3072x12288"], "128x192")
-        self.assertEqual(selected["512x12288x3072"], "128x128")
+        self.assertEqual(selected["512x12288x3072"], "k/2")
         self.assertEqual(selected["8192x8192x8192"], "128x224")
         self.assertEqual(len(selected), 9)
 

@@ -33,11 +33,11 @@ struct SelectionRates {
   /// Bytes of f32 sums that one consumer warpgroup sends to other CTAs.
   double reduceBytes;
   /// What a step takes with loads that the CTAs of a cluster share, as a
-  /// multiple of the same step alone: they wait for each other, but move fewer
-  /// bytes, which leaves power to the clock.
+  /// multiple of the same step alone: they wait for each other.
   double clusterStep;
-  /// Cycles in which the CTAs of a cluster wait for each other at start and end.
-  double clusterLaunch;
+  /// Cycles by which a step is longer that adds its sum to f32 registers, which
+  /// nobody multiplies into meanwhile.
+  double promotion;
   /// Cycles of a launch beside its tiles, cold caches included.
   double launch;
 };

@@ -738,6 +738,8 @@ void KernelLowering::lowerOrder(GroupedOrderOp op) {
   // A group of more rows than there are is one of all rows; its number of tiles
   // fits i32.
   Value size = arith::MinUIOp::create(builder, tilesM, emit.i32(op.getGroup()));
+  if (op.getAll())
+    size = arith::SelectOp::create(builder, get(op.getAll()), tilesM, size);
   Value tilesOfGroup = arith::MulIOp::create(builder, size, tilesN);
   Value group = arith::DivUIOp::create(builder, linear, tilesOfGroup);
   Value inGroup = arith::RemUIOp::create(builder, linear, tilesOfGroup);

@@ -58,10 +58,10 @@ void PipelineBuilder::emitLeader(function_ref<void()> body,
 
 void PipelineBuilder::emitScalar(Operation &op, IRMapping &local) {
   if (auto order = dyn_cast<GroupedOrderOp>(op)) {
-    auto [row, column] =
-        buildGroupedOrder(builder, op.getLoc(), local.lookup(order.getLinear()),
-                          local.lookup(order.getTilesM()),
-                          local.lookup(order.getTilesN()), order.getGroup());
+    auto [row, column] = buildGroupedOrder(
+        builder, op.getLoc(), local.lookup(order.getLinear()),
+        local.lookup(order.getTilesM()), local.lookup(order.getTilesN()),
+        order.getGroup(), local.lookupOrNull(order.getAll()));
     local.map(order.getRow(), row);
     local.map(order.getColumn(), column);
     return;

@@ -25,7 +25,7 @@ namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
   int64_t blockM, blockN, blockK, group, stages, split, clusterM, epilogueWarps;
-  bool isPersistent, usesPredicatedStore, isPingPong;
+  bool isPersistent, usesPredicatedStore, isPingPong, groupsAll;
   /// Null for the usual order.
   CacheEvictionAttr cacheA, cacheB;
 };
@@ -56,6 +56,12 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
   }
+  /// Of the module's target; null without one.
+  const target::Gpu *findGpu() {
+    auto attr = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+        BsmmDialect::getTargetAttrName());
+    return attr ? target::findGpu(std::string_view(attr.getChip())) : nullptr;
+  }
   Value addArgument(Block *block, ArgumentRole role, Type type);
   Value loadScales(Value map, Value batch, Value rowTile, Value groupTile,
                    int64_t rowTiles, CacheEvictionAttr cache);
@@ -65,6 +71,7 @@ private:
                        Value m, Value n, Value step);
   Value loadVector(Value pointer, Value vector, Value offset, Value limit,
                    int64_t dimension);
+  Value buildFitsCache();
   Value buildSilu(Value x);
   Value buildEpilogue(Value accumulator, ValueRange coordinates);
 
@@ -160,6 +167,9 @@ LogicalResult KernelBuilder::check() {
   if (config.group < 1 || config.group > 65536)
     return op.emitOpError("expected a group of 1 to 65536 tile rows, got ")
            << config.group;
+  if (config.groupsAll && !findGpu())
+    return op.emitOpError("expected a target, whose L2 cache group-all needs; "
+                          "pass chip or set bsmm.target");
   if (config.stages < 0 || config.stages > 64)
     return op.emitOpError("expected 0 to 64 stages, got ") << config.stages;
   if (config.split < 1 || config.split > target::cluster::maxPortable)
@@ -313,6 +323,23 @@ Value KernelBuilder::loadVector(Value pointer, Value vector, Value offset,
   return BroadcastOp::create(
       builder, RankedTensorType::get({config.blockM, config.blockN}, f32),
       values, dimension);
+}
+
+/// Whether A of one batch entry leaves room in the L2 cache for what is read
+/// and written beside it: a third of the cache, from times on an H200
+/// (docs/hopper.md). Null where the order of tiles does not depend on it.
+Value KernelBuilder::buildFitsCache() {
+  if (!config.groupsAll)
+    return {};
+  int64_t values =
+      target::typicalProduct(*findGpu()).l2Bytes / 3 * 8 / getElementBits(a);
+  Type i64 = builder.getI64Type();
+  Value m = arith::ExtUIOp::create(builder, i64, sizeM);
+  Value k = arith::ExtUIOp::create(builder, i64, sizeK);
+  Value size = arith::MulIOp::create(builder, m, k);
+  return arith::CmpIOp::create(
+      builder, arith::CmpIPredicate::ule, size,
+      arith::ConstantIntOp::create(builder, i64, values));
 }
 
 /// x / (1 + exp(-x)); for x < 0 x exp(x) / (1 + exp(x)), which does not
@@ -484,11 +511,12 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   Value tilesN =
       arith::CeilDivUIOp::create(builder, sizeN, constant(config.blockN));
   Value tilesMN = arith::MulIOp::create(builder, tilesM, tilesN);
+  Value fitsCache = buildFitsCache();
   auto buildTileNumber = [&](Value number) {
     Value batch = arith::DivUIOp::create(builder, number, tilesMN);
     Value inBatch = arith::RemUIOp::create(builder, number, tilesMN);
     auto order = GroupedOrderOp::create(builder, i32, i32, inBatch, tilesM,
-                                        tilesN, config.group);
+                                        tilesN, config.group, fitsCache);
     Value row = order.getRow();
     if (config.clusterM != 1) {
       row = arith::MulIOp::create(builder, row, constant(config.clusterM));
@@ -542,10 +570,13 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM,     blockN,          blockK,   group,
-                         stages,     splitK,          clusterM, epilogueWarps,
-                         persistent, predicatedStore, pingPong, {},
-                         {}};
+    Configuration config{blockM,     blockN,
+                         blockK,     group,
+                         stages,     splitK,
+                         clusterM,   epilogueWarps,
+                         persistent, predicatedStore,
+                         pingPong,   groupAll,
+                         {},         {}};
     for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
                               std::pair{StringRef(cacheB), &config.cacheB}}) {
       if (text == "normal")

@@ -8,9 +8,11 @@ using namespace mlir;
 std::pair<Value, Value> bsmm::buildGroupedOrder(OpBuilder &builder,
                                                 Location loc, Value linear,
                                                 Value tilesM, Value tilesN,
-                                                int64_t group) {
+                                                int64_t group, Value all) {
   Value size =
       arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), group);
+  if (all)
+    size = arith::SelectOp::create(builder, loc, all, tilesM, size);
   Value tilesOfGroup = arith::MulIOp::create(builder, loc, tilesN, size);
   Value number = arith::DivUIOp::create(builder, loc, linear, tilesOfGroup);
   Value firstRow = arith::MulIOp::create(builder, loc, number, size);

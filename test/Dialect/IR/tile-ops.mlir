@@ -91,6 +91,9 @@ gpu.module @tile_operations {
       attributes {level = #bsmm.level<tile>} {
     // CHECK: %{{.*}}, %{{.*}} = bsmm.grouped_order %{{.*}} of %{{.*}}, %{{.*}} group 65536
     %m, %n = bsmm.grouped_order %linear of %tiles_m, %tiles_n group 65536
+    // CHECK: %{{.*}}, %{{.*}} = bsmm.grouped_order %{{.*}} of %{{.*}}, %{{.*}} group 4 all %{{.*}}
+    %all = arith.cmpi ult, %tiles_m, %tiles_n : i32
+    %i, %j = bsmm.grouped_order %linear of %tiles_m, %tiles_n group 4 all %all
     bsmm.return
   }
 

@@ -40,6 +40,22 @@
 // NOPINGPONG: bsmm.tma_store
 // NOPINGPONG-NOT: bsmm.ping_pong
 
+// All tile rows are one group where A takes at most a third of the L2 cache:
+// 50 MiB on sm_90a, of values of 8 bits. Nobody knows the cache of no target.
+// RUN: bsmm-opt %t.mlir --bsmm-problem-to-tile="chip=sm_90a group=8 group-all" | FileCheck %s --check-prefix=GROUPALL
+// GROUPALL: bsmm.kernel @f(
+// GROUPALL-SAME: %[[M:[a-z0-9]+]]: i32 {bsmm.role = #bsmm.role<m>}, %{{[a-z0-9]+}}: i32 {bsmm.role = #bsmm.role<n>}, %[[K:[a-z0-9]+]]: i32 {bsmm.role = #bsmm.role<k>}
+// GROUPALL: %[[M64:.+]] = arith.extui %[[M]] : i32 to i64
+// GROUPALL: %[[K64:.+]] = arith.extui %[[K]] : i32 to i64
+// GROUPALL: %[[VALUES:.+]] = arith.muli %[[M64]], %[[K64]] : i64
+// GROUPALL: %[[FITS:.+]] = arith.cmpi ule, %[[VALUES]], %c17476266_i64 : i64
+// GROUPALL: bsmm.grouped_order %{{.*}} of %{{.*}}, %{{.*}} group 8 all %[[FITS]]
+// RUN: bsmm-opt %t.mlir --bsmm-problem-to-tile="chip=sm_90a group=8 group-all" | bsmm-opt --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=SIZEOFGROUP
+// SIZEOFGROUP: %[[FITS:.+]] = arith.cmpi ule
+// SIZEOFGROUP: arith.select %[[FITS]], %{{.*}}, %c8_i32 : i32
+// RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="group-all" 2>&1 | FileCheck %s --check-prefix=NOTARGET
+// NOTARGET: error: {{.*}}expected a target, whose L2 cache group-all needs; pass chip or set bsmm.target
+
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-k=256 2>&1 | FileCheck %s --check-prefix=PROMOTE
 // PROMOTE: error: {{.*}}expected promote_every = block-k, since the sum of one step is promoted, got 128 and block-k 256
 

@@ -336,21 +336,23 @@ def Bsmm_GroupedOrderOp : Bsmm_TileOp<"grouped_order", [Pure]> {
     Maps the linear number of an output tile to its row and column (i32).
     Groups of `group` tile rows are walked column by column, so that tiles
     computed at the same time share operands in the L2 cache. The last group
-    may have fewer rows.
+    may have fewer rows. With `all` true the tile rows are one group: where A
+    stays in the cache as a whole, B is then read from memory once.
 
     Example:
 
     ```mlir
     %m, %n = bsmm.grouped_order %tile of %tiles_m, %tiles_n group 4
+    %i, %j = bsmm.grouped_order %tile of %tiles_m, %tiles_n group 4 all %fits
     ```
 
     Since version 1.
   }];
   let arguments = (ins I32:$linear, I32:$tiles_m, I32:$tiles_n,
-                       I32Attr:$group);
+                       I32Attr:$group, Optional<I1>:$all);
   let results = (outs I32:$row, I32:$column);
   let assemblyFormat = [{
-    $linear `of` $tiles_m `,` $tiles_n `group` $group attr-dict
+    $linear `of` $tiles_m `,` $tiles_n `group` $group (`all` $all^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -108,6 +108,9 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "4096; without block scales of 32 bytes, up to 1024 elements">,
     Option<"group", "group", "int64_t", "4",
            "tile rows that are walked together, 1 to 65536">,
+    Option<"groupAll", "group-all", "bool", "false",
+           "all tile rows together where A fills at most a third of the L2 "
+           "cache, so that B is read from memory once">,
     Option<"persistent", "persistent", "bool", "true",
            "walk over output tiles instead of one CTA for each">,
     Option<"stages", "stages", "int64_t", "0",

@@ -10,11 +10,11 @@
 namespace bsmm {
 
 /// Arithmetic of bsmm.grouped_order on i32 values: row and column of the output
-/// tile number `linear`.
+/// tile number `linear`. `all` may be null.
 std::pair<mlir::Value, mlir::Value>
 buildGroupedOrder(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Value linear, mlir::Value tilesM, mlir::Value tilesN,
-                  int64_t group);
+                  int64_t group, mlir::Value all);
 
 } // namespace bsmm
 
