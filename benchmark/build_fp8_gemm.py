@@ -31,7 +31,7 @@ CONFIGURATIONS = [
         ("persistent=false split-k=2", (192,)),
     )
     for n in columns
-]
+] + ["block-m=192 block-n=192 block-k=128 group=8 group-all"]
 
 #: Those with registers for two accumulators: of the tensor core, and of f32.
 SLOW_CONFIGURATIONS = [

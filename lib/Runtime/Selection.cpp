@@ -12,14 +12,16 @@ const SelectionRates *runtime::selectionRates(std::string_view target) {
   // sheet) are 4096. The others were fitted to the times of the FP8 kernels in
   // docs/selection.md on one H200; none of them depends on sizes.
   static constexpr SelectionRates sm90 = {
-      /*macs8=*/4096,       /*sustained=*/0.84,
-      /*l2Bytes=*/56,
-      /*loadLatency=*/1040, /*tileStart=*/750,
-      /*turn=*/535,
-      /*storeBytes=*/19,    /*reduceBytes=*/3,
-      /*clusterStep=*/1.01,
-      /*promotion=*/88,
-      /*launch=*/3700};
+      /*macs8=*/4096,
+      /*l2Bytes=*/67,
+      /*loadLatency=*/875,   /*tileStart=*/100,
+      /*turn=*/200,
+      /*storeBytes=*/14,     /*reduceBytes=*/3,
+      /*clusterStep=*/1.02,
+      /*promotion=*/95,
+      /*launch=*/3600,
+      /*power=*/0.27,        /*leastPower=*/0.28,
+      /*powerOfByte=*/0.0035};
   return target == "sm_90a" ? &sm90 : nullptr;
 }
 
@@ -87,7 +89,7 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   double bytes = double(bitsA) / 8;
   double mine = 1 / ctasPerTile; // part of the tile
   double operands = (m * mine + n / together) * k * bytes;
-  double math = m * mine * n * k * bytes / (rates->macs8 * rates->sustained);
+  double math = m * mine * n * k * bytes / rates->macs8;
   double l2 = operands / rates->l2Bytes * busy;
   // A slot is read by one step and released during the next, because the tensor
   // core always has one more to do: two slots are never being filled.
@@ -113,9 +115,16 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   if (split > 1)
     cost.cyclesOfTile +=
         values * 4 * (split - 1) / split / (rates->reduceBytes * consumers);
-  cost.cyclesOfLaunch =
+  double cycles =
       cost.waves * (cost.stepsOfTile * cost.cyclesOfStep + cost.cyclesOfTile) +
       (isPingPong ? drain : 0) + rates->launch;
+
+  // The clock falls with the power: idle cycles are partly given back.
+  double work = units / places * cost.stepsOfTile *
+                (math + operands * rates->powerOfByte);
+  cost.cyclesOfLaunch =
+      cycles *
+      std::pow(std::max(rates->leastPower, work / cycles), rates->power);
   return cost;
 }
 

@@ -18,8 +18,6 @@ struct SelectionRates {
   /// Multiplications and additions of 8-bit operands; half as many of 16-bit
   /// ones.
   double macs8;
-  /// Part of `macs8` that long kernels sustain.
-  double sustained;
   /// Bytes of operands that arrive from the L2 cache while every SM loads.
   double l2Bytes;
   /// Cycles from asking for a slot of operands to having it.
@@ -38,8 +36,15 @@ struct SelectionRates {
   /// Cycles by which a step is longer that adds its sum to f32 registers, which
   /// nobody multiplies into meanwhile.
   double promotion;
-  /// Cycles of a launch beside its tiles, cold caches included.
+  /// Cycles of a launch beside its tiles.
   double launch;
+  /// The clock is proportional to the power to minus this. A tensor core that
+  /// multiplies all the time has a power of 1.
+  double power;
+  /// The power below which the clock rises no more.
+  double leastPower;
+  /// Of a byte of operands that is loaded in each cycle.
+  double powerOfByte;
 };
 
 /// The rates of a target; null when the model does not cover it.
@@ -53,6 +58,8 @@ struct PredictedCost {
   double stepsOfTile = 0;  ///< steps along K of one tile
   double cyclesOfStep = 0; ///< the largest of its three limits
   double cyclesOfTile = 0; ///< beside the steps: filling, reduction, storing
+  /// Of a clock that a tensor core without a pause has: there are fewer of them
+  /// where it pauses, and the clock is faster.
   double cyclesOfLaunch = 0;
 };
 

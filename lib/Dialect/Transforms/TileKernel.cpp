@@ -17,6 +17,9 @@ static constexpr int64_t maxDefaultStages = 8;
 /// Stages for which the output tile passes through narrower pieces: with fewer
 /// than three the tensor core waits for loads.
 static constexpr int64_t minDefaultStages = 3;
+/// The same with accumulators in registers, where a slot is released one step
+/// late, so that of three only one is being filled.
+static constexpr int64_t minLateStages = 4;
 /// Most registers of a thread that hold an accumulator: the rest of a thread's
 /// 232 or 240 is for addresses and the epilogue.
 static constexpr int64_t maxAccumulatorRegisters = 192;
@@ -793,6 +796,12 @@ LogicalResult TileKernel::chooseMemory() {
     if (failed(chooseStages(stated ? stated.getInt() : 0)))
       return failure();
   } else {
+    // One more slot for loads is worth more than a second buffer.
+    if (!stated && stagingSlots == 2 && countStages() < minLateStages) {
+      stagingSlots = 1;
+      if (countStages() < minLateStages)
+        stagingSlots = 2;
+    }
     stages = stated ? stated.getInt()
                     : std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
   }

@@ -112,6 +112,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   bsmm.kernel @example(%tile: i32, %tiles_m: i32, %tiles_n: i32)
       attributes {level = #bsmm.level<tile>} {
+    %fits = arith.cmpi ult, %tiles_m, %tiles_n : i32
     %EXAMPLE%
     bsmm.return
   }

@@ -51,32 +51,33 @@ TEST(Selection, CostOfOneTile) {
   ASSERT_TRUE(cost.isKnown);
   EXPECT_EQ(cost.waves, 1);
   EXPECT_EQ(cost.stepsOfTile, 8);
-  // The tensor core does 84 % of 4096 products a clock; one SM has the L2 cache
-  // for itself.
-  double step = 128 * 128 * 128 / (4096 * 0.84);
+  // The tensor core does 4096 products a clock; one SM has the L2 cache for
+  // itself.
+  double step = 128 * 128 * 128 / 4096;
   EXPECT_DOUBLE_EQ(cost.cyclesOfStep, step);
-  // 32 KiB at 38 bytes a clock.
-  EXPECT_DOUBLE_EQ(cost.cyclesOfTile, 750 + 32768 / 38.0);
-  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch, 8 * step + 750 + 32768 / 38.0 + 3700);
+  // 32 KiB at 28 bytes a clock.
+  EXPECT_DOUBLE_EQ(cost.cyclesOfTile, 100 + 32768 / 28.0);
+  // One SM of 132 takes little power: the clock is at its limit.
+  double cycles = 8 * step + 100 + 32768 / 28.0 + 3600;
+  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch, cycles * std::pow(0.28, 0.27));
 }
 
 TEST(Selection, EachLimitOfAStep) {
   LaunchRequest full = sizesOf(8192, 8192, 8192);
   // The tensor core.
-  EXPECT_DOUBLE_EQ(predictCost(kernelOf(224, 4), full).cyclesOfStep,
-                   896 / 0.84);
+  EXPECT_DOUBLE_EQ(predictCost(kernelOf(224, 4), full).cyclesOfStep, 896);
   // Too few slots to hide a load.
-  EXPECT_EQ(predictCost(kernelOf(128, 3), full).cyclesOfStep, 1040);
-  EXPECT_EQ(predictCost(kernelOf(128, 2), full).cyclesOfStep, 1040);
-  EXPECT_EQ(predictCost(kernelOf(128, 1), full).cyclesOfStep, 1040);
-  // The L2 cache, when all SMs load: 20 KiB at 56 bytes a clock.
+  EXPECT_EQ(predictCost(kernelOf(128, 3), full).cyclesOfStep, 875);
+  EXPECT_EQ(predictCost(kernelOf(128, 2), full).cyclesOfStep, 875);
+  EXPECT_EQ(predictCost(kernelOf(128, 1), full).cyclesOfStep, 875);
+  // The L2 cache, when all SMs load: 20 KiB at 67 bytes a clock.
   EXPECT_DOUBLE_EQ(predictCost(kernelOf(32, 8), full).cyclesOfStep,
-                   20480 / 56.0);
+                   20480 / 67.0);
   // Half as many values of 16 bits, a step of as many bytes.
   KernelManifest half = kernelOf(224, 4);
   half.tile.k = 64;
   half.problem.a = half.problem.b = target::ElementType::BF16;
-  EXPECT_DOUBLE_EQ(predictCost(half, full).cyclesOfStep, 896 / 0.84);
+  EXPECT_DOUBLE_EQ(predictCost(half, full).cyclesOfStep, 896);
 }
 
 /// One multiplies while the other one drains: a turn between tiles, and the
@@ -84,11 +85,16 @@ TEST(Selection, EachLimitOfAStep) {
 TEST(Selection, PingPong) {
   KernelManifest manifest = pingPong(kernelOf(128, 6));
   PredictedCost cost = predictCost(manifest, sizesOf(128, 128 * 264, 128));
-  double step = 128 * 128 * 128 / (4096 * 0.84);
+  double step = 128 * 128 * 128 / 4096;
   EXPECT_EQ(cost.waves, 2);
-  EXPECT_EQ(cost.cyclesOfTile, 535);
-  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch,
-                   2 * (step + 535) + 750 + 32768 / 19.0 + 3700);
+  EXPECT_EQ(cost.cyclesOfTile, 200);
+  // The clock falls with the power: two tiles of ten steps for each SM, whose
+  // operands are 256 rows of 128 bytes.
+  cost = predictCost(manifest, sizesOf(128, 128 * 264, 1280));
+  double cycles = 2 * (10 * step + 200) + 100 + 32768 / 14.0 + 3600;
+  double power = 2 * 10 * (step + 256 * 128 * 0.0035) / cycles;
+  EXPECT_GT(power, 0.28);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch, cycles * std::pow(power, 0.27));
 }
 
 /// CTAs with tiles of their own load the columns once for two: 128 and 16 rows
@@ -98,9 +104,9 @@ TEST(Selection, LoadsOfACluster) {
   pairs.cluster = {2, 1, 1};
   LaunchRequest full = sizesOf(8192, 8192, 8192);
   EXPECT_DOUBLE_EQ(predictCost(plain, full).cyclesOfStep,
-                   (128 + 32) * 128 / 56.0);
+                   (128 + 32) * 128 / 67.0);
   EXPECT_DOUBLE_EQ(predictCost(pairs, full).cyclesOfStep,
-                   (128 + 16) * 128 / 56.0 * 1.01);
+                   (128 + 16) * 128 / 67.0 * 1.02);
   LaunchRequest odd = sizesOf(128 * 3, 32 * 33, 128);
   EXPECT_EQ(predictCost(plain, odd).waves, 1);
   EXPECT_EQ(predictCost(pairs, odd).waves, 1);
@@ -136,7 +142,7 @@ TEST(Selection, SplittingK) {
   EXPECT_EQ(whole.stepsOfTile, 9);
   EXPECT_EQ(parts.stepsOfTile, 5);
   // A CTA of its own fills its pipeline, and half of 64 KiB is sent.
-  EXPECT_EQ(parts.cyclesOfTile, whole.cyclesOfTile + 1040 + 32768 / 6.0);
+  EXPECT_EQ(parts.cyclesOfTile, whole.cyclesOfTile + 875 + 32768 / 6.0);
   // It pays for long K alone.
   EXPECT_GT(parts.cyclesOfLaunch, whole.cyclesOfLaunch);
   request.k = 16384;
@@ -149,7 +155,7 @@ TEST(Selection, OneConsumerStoresAtHalfTheRate) {
   one.block = {256, 1, 1};
   LaunchRequest request = sizesOf(128, 128, 128);
   EXPECT_DOUBLE_EQ(predictCost(one, request).cyclesOfTile,
-                   predictCost(two, request).cyclesOfTile + 32768 / 38.0);
+                   predictCost(two, request).cyclesOfTile + 32768 / 28.0);
 }
 
 TEST(Selection, WhatItDoesNotCover) {
@@ -187,7 +193,8 @@ TEST(Selection, ExtremeSizesStayFinite) {
   double cycles = cyclesOf(tiny, sizesOf(most, most, most, most));
   EXPECT_TRUE(std::isfinite(cycles));
   EXPECT_GT(cycles, 1e36);
-  EXPECT_EQ(cyclesOf(kernelOf(128, 6), sizesOf(0, 0, 0, 0)), 3700);
+  EXPECT_DOUBLE_EQ(cyclesOf(kernelOf(128, 6), sizesOf(0, 0, 0, 0)),
+                   3600 * std::pow(0.28, 0.27));
   EXPECT_EQ(predictCost(kernelOf(128, 6), sizesOf(1, 1, 0)).stepsOfTile, 0);
 }
 
@@ -243,63 +250,65 @@ template <size_t Kernels> struct Measured {
   int64_t m, k, n;
   double teraflops[Kernels];
 };
-constexpr Measured<13> fast[] = {
+constexpr Measured<14> fast[] = {
     {512,
      3072,
      12288,
-     {1146, 1178, 1160, 1082, 1148, 1180, 1118, 1026, 969, 1169, 1104, 1005,
-      702}},
+     {1160, 1176, 1174, 1081, 1159, 1186, 1129, 1036, 975, 1174, 1105, 1007,
+      764, 892}},
     {512,
      12288,
      3072,
-     {1184, 1042, 758, 681, 1185, 1037, 971, 884, 826, 758, 950, 862, 920}},
+     {1190, 1051, 757, 687, 1172, 1051, 962, 898, 820, 769, 946, 875, 1038,
+      551}},
     {1152,
      3072,
      12288,
-     {1286, 1275, 1232, 1312, 1316, 1374, 1408, 1309, 1395, 1302, 1094, 1262,
-      800}},
+     {1290, 1289, 1241, 1329, 1290, 1387, 1417, 1316, 1404, 1311, 1082, 1231,
+      853, 1389}},
     {1152,
      12288,
      3072,
-     {1008, 1237, 870, 1430, 1012, 1252, 1128, 1031, 949, 877, 978, 1003, 865}},
+     {984, 1239, 869, 1437, 993, 1255, 1131, 1025, 947, 873, 969, 979, 941,
+      1193}},
     {2304,
      3072,
      12288,
-     {1168, 1270, 1360, 1304, 1173, 1368, 1414, 1411, 1410, 1431, 1397, 1392,
-      829}},
+     {1145, 1241, 1339, 1271, 1153, 1340, 1382, 1367, 1379, 1413, 1373, 1359,
+      843, 1341}},
     {2304,
      12288,
      3072,
-     {1223, 1199, 1113, 1408, 1229, 1229, 1426, 1324, 1221, 1140, 1414, 1318,
-      1024}},
+     {1188, 1162, 1093, 1382, 1200, 1199, 1392, 1291, 1192, 1102, 1372, 1272,
+      1092, 1108}},
     {4608,
      3072,
      12288,
-     {1207, 1272, 1288, 1300, 1178, 1403, 1391, 1444, 1392, 1387, 1374, 1416,
-      785}},
+     {1180, 1218, 1256, 1263, 1158, 1355, 1350, 1360, 1290, 1372, 1352, 1379,
+      745, 1240}},
     {4608,
      12288,
      3072,
-     {1321, 1299, 1239, 1321, 1336, 1340, 1379, 1236, 1386, 1269, 1383, 1252,
-      1081}},
+     {1289, 1235, 1181, 1258, 1294, 1296, 1312, 1195, 1297, 1197, 1318, 1195,
+      1101, 1322}},
     {8192,
      8192,
      8192,
-     {1163, 1278, 1307, 1290, 1098, 1363, 1343, 1293, 1341, 1349, 1348, 1331,
-      1022}},
+     {1089, 1234, 1277, 1263, 1060, 1306, 1327, 1273, 1308, 1316, 1327, 1275,
+      1017, 1271}},
 };
 
 /// With promotion every 128 values of K.
 constexpr Measured<7> promoted[] = {
-    {512, 3072, 12288, {1022, 884, 1087, 981, 966, 1128, 665}},
-    {512, 12288, 3072, {1089, 1008, 971, 911, 874, 751, 791}},
-    {1152, 3072, 12288, {1093, 1056, 1153, 1196, 1170, 1193, 728}},
-    {1152, 12288, 3072, {901, 1185, 1112, 1034, 986, 850, 929}},
-    {2304, 3072, 12288, {1089, 1118, 1148, 1187, 1266, 1309, 748}},
-    {2304, 12288, 3072, {1053, 1160, 1090, 1318, 1251, 1093, 1052}},
-    {4608, 3072, 12288, {1084, 1071, 1151, 1132, 1296, 1274, 705}},
-    {4608, 12288, 3072, {1115, 1120, 1180, 1274, 1187, 1194, 999}},
-    {8192, 8192, 8192, {1047, 1036, 1110, 1181, 1234, 1285, 944}},
+    {512, 3072, 12288, {1034, 898, 1107, 994, 980, 1141, 668}},
+    {512, 12288, 3072, {1100, 1017, 973, 918, 878, 754, 795}},
+    {1152, 3072, 12288, {1091, 1057, 1150, 1198, 1172, 1197, 728}},
+    {1152, 12288, 3072, {889, 1184, 1110, 1028, 977, 841, 918}},
+    {2304, 3072, 12288, {1065, 1096, 1125, 1160, 1234, 1282, 734}},
+    {2304, 12288, 3072, {1014, 1119, 1047, 1270, 1203, 1048, 1021}},
+    {4608, 3072, 12288, {1057, 1040, 1121, 1127, 1286, 1265, 694}},
+    {4608, 12288, 3072, {1068, 1063, 1135, 1228, 1118, 1133, 940}},
+    {8192, 8192, 8192, {1017, 1043, 1108, 1162, 1193, 1236, 893}},
 };
 
 KernelManifest inPairs(KernelManifest manifest) {
@@ -334,6 +343,8 @@ void checkChoices(const KernelManifest (&kernels)[Kernels],
 }
 
 TEST(Selection, OrderOfTheMeasuredKernels) {
+  KernelManifest tall = kernelOf(192, 4);
+  tall.tile.m = 192;
   const KernelManifest kernels[] = {kernelOf(96, 7),
                                     kernelOf(128, 6),
                                     kernelOf(192, 4),
@@ -346,7 +357,8 @@ TEST(Selection, OrderOfTheMeasuredKernels) {
                                     pingPong(kernelOf(192, 5)),
                                     inPairs(pingPong(kernelOf(144, 6))),
                                     inPairs(pingPong(kernelOf(160, 5))),
-                                    kernelOf(192, 3, 2)};
+                                    kernelOf(192, 3, 2),
+                                    tall};
   checkChoices(kernels, fast, 0.98);
 }
 
