@@ -4,6 +4,12 @@
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=256 stages=3" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=WIDE
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=256 stages=4" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=NARROW
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=128 block-k=256 stages=5" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=FIVE
+// With accumulators in registers one buffer leaves the loads a fourth slot.
+// RUN: bsmm-opt %source_dir/examples/fp8_gemm.mlir --bsmm-problem-to-tile="block-m=192 block-n=192 block-k=128" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=FOURTH
+// FOURTH: bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> {{.*}} : <4, <192x128xf8E4M3FN
+// FOURTH: bsmm.alloc {{.*}} : !bsmm.buffer<384x32xbf16, shared, swizzle_64B>
+// FOURTH-NOT: bsmm.alloc {{.*}}xbf16, shared
+
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=256 stages=5" --bsmm-tile-to-pipeline-level 2>&1 | FileCheck %s --check-prefix=FULL
 
 // Without a number of stages they are narrow only to make room for three.
