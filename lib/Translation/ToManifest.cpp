@@ -186,8 +186,11 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   if (int64_t ctas = int64_t(kernel.getClusterSize().value_or(1)); ctas != 1) {
     manifest.cluster = {ctas, 1, 1};
     // The CTAs of a cluster share the steps along K of one tile, or loads.
-    if (kernel.walk([](ReduceClusterOp) { return WalkResult::interrupt(); })
-            .wasInterrupted())
+    auto isReduction = [](Operation *op) {
+      return isa<ReduceClusterOp, AddPartialsOp>(op) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+    };
+    if (kernel.walk(isReduction).wasInterrupted())
       manifest.grid.splitK = ctas;
   }
   manifest.dynamicSharedMemory = *kernel.getDynamicSharedMemory();

@@ -126,6 +126,22 @@ def pick_split(rng, tile, bits):
     return ["stages=0", f"split-k={rng.choice(splits)}"]
 
 
+def pick_small_m(rng, tile, persistent):
+    """For some tiles of at most 128 columns: swapped operands, and CTAs that
+    share the steps of a tile. The stages are what remains."""
+    options = dict(option.split("=") for option in tile)
+    columns = int(options["block-n"])
+    if columns > 128:
+        return tile
+    if rng.random() < 0.4:
+        options.update({"block-m": columns, "block-n": 128,
+                        "swap-operands": "true", "stages": 0})
+    if persistent == "false" and rng.random() < 0.7:
+        splits = [s for s in range(2, 9) if columns % (8 * s) == 0]
+        options.update({"split-k": rng.choice(splits), "stages": 0})
+    return [f"{name}={value}" for name, value in options.items()]
+
+
 def can_take_turns(name, tile):
     """Whether a warpgroup holds a whole output tile of a ping-pong kernel."""
     options = dict(option.split("=") for option in tile)
@@ -164,7 +180,10 @@ def make_case(rng, tool, inputs):
             and can_take_turns(name, tile[:3]) and rng.random() < 0.8):
         tile[3] = f"stages={rng.randint(2, most)}"
         tile.append("ping-pong=true")
-    if not is_dense and persistent == "true" and rng.random() < 0.4:
+    if not is_dense:
+        tile = pick_small_m(rng, tile, persistent)
+    if (not is_dense and persistent == "true"
+            and "swap-operands=true" not in tile and rng.random() < 0.4):
         tile.append("epilogue-warps=8")
     if is_dense and persistent == "true" and rng.random() < 0.4:
         tile += pick_cluster(rng, tile[:3], bits)

@@ -77,6 +77,10 @@ void populateRegisterToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
 void populateEpilogueToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
                                     const KernelValuesMap &values,
                                     mlir::RewritePatternSet &patterns);
+/// What the CTAs of a cluster send each other of sums in tensor memory.
+void populatePartialToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
+                                   const KernelValuesMap &values,
+                                   mlir::RewritePatternSet &patterns);
 /// math.exp of f32, the one function that kernels may have, as arithmetic: NVVM
 /// has only an approximation.
 void populateExponentialToNVVMPatterns(const mlir::LLVMTypeConverter &converter,

@@ -472,6 +472,7 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     populateMmaToNVVMPatterns(converter, values, patterns);
     populateRegisterToNVVMPatterns(converter, values, patterns);
     populateEpilogueToNVVMPatterns(converter, values, patterns);
+    populatePartialToNVVMPatterns(converter, values, patterns);
     populateExponentialToNVVMPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
     ConversionTarget target(getContext());

@@ -62,11 +62,16 @@ inline mlir::Value tensorMemoryPointer(mlir::OpBuilder &builder,
 inline constexpr llvm::StringLiteral roleAttrName = "bsmm_role_warps";
 /// On what stood in a drain from registers: values are in the order of wgmma.
 inline constexpr llvm::StringLiteral fragmentAttrName = "bsmm_fragment";
+/// On what stood in a drain of a transposed accumulator: the values are
+/// consecutive rows.
+inline constexpr llvm::StringLiteral transposedAttrName = "bsmm_transposed";
 
 /// Rows and columns from the first value of a drain's vector to value `index`,
 /// for an operation that stood in the drain.
 inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
                                                   int64_t index) {
+  if (op->hasAttr(transposedAttrName))
+    return {index, 0};
   if (!op->hasAttr(fragmentAttrName))
     return {0, index};
   return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};

@@ -70,13 +70,17 @@ struct DrainPattern : KernelPattern<DrainOp> {
               rewriter, loc, VectorType::get({1}, rewriter.getI32Type()),
               vector);
         IRMapping mapping;
-        mapping.map(body.getArgument(0), row);
-        mapping.map(body.getArgument(1), constantI32(rewriter, loc, column));
+        Value start = constantI32(rewriter, loc, column);
+        mapping.map(body.getArgument(0), op.getTransposed() ? start : row);
+        mapping.map(body.getArgument(1), op.getTransposed() ? row : start);
         mapping.map(body.getArgument(2),
                     vector::BitCastOp::create(rewriter, loc, values, vector)
                         .getResult());
-        for (Operation &inner : body)
-          rewriter.clone(inner, mapping);
+        for (Operation &inner : body) {
+          Operation *clone = rewriter.clone(inner, mapping);
+          if (op.getTransposed() && clone->getDialect() == op->getDialect())
+            clone->setAttr(transposedAttrName, rewriter.getUnitAttr());
+        }
       }
     }
     rewriter.eraseOp(op);
@@ -148,7 +152,17 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
       return advance(rewriter, loc, adaptor.getBuffer(),
                      buildOffset(rewriter, loc, type, row, byte));
     };
-    if (!op->hasAttr(fragmentAttrName)) {
+    if (op->hasAttr(transposedAttrName)) {
+      // One by one: the threads of a warp have neighbouring columns.
+      for (int64_t index = 0; index < count; ++index) {
+        Value row = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
+                                          constant(index));
+        Value value = vector::ExtractOp::create(rewriter, loc,
+                                                adaptor.getValues(), index);
+        LLVM::StoreOp::create(rewriter, loc, value,
+                              placeOf(row, byteOf(adaptor.getColumn())));
+      }
+    } else if (!op->hasAttr(fragmentAttrName)) {
       // Consecutive columns: 16 bytes at a time.
       Value firstByte = byteOf(adaptor.getColumn());
       int64_t perUnit = 128 / bits;

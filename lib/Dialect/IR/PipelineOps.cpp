@@ -660,6 +660,60 @@ LogicalResult ReduceClusterOp::verify() {
   return success();
 }
 
+/// What CTAs of a cluster send each other of accumulators in tensor memory.
+static LogicalResult verifyPartials(Operation *op, VectorType values,
+                                    BufferType buffer) {
+  auto drain = op->getParentOfType<DrainOp>();
+  if (!drain || drain.isFromRegisters())
+    return op->emitOpError(
+        "expected inside of a bsmm.drain from tensor memory");
+  if (values.getRank() != 1 || values.isScalable() ||
+      values.getShape() != drain.getValuesType().getShape() ||
+      !values.getElementType().isF32() || values.getDimSize(0) % 4 != 0)
+    return op->emitOpError("expected a multiple of 4 values in f32, as many as "
+                           "the drain's ")
+           << drain.getValuesType().getDimSize(0) << ", got " << values;
+  if (failed(expectBuffer(op, "the buffer", buffer, MemorySpace::Shared,
+                          BufferLayout::RowMajor)))
+    return failure();
+  auto kernel = op->getParentOfType<KernelOp>();
+  int64_t ctas = kernel ? int64_t(kernel.getClusterSize().value_or(1)) : 1;
+  if (ctas < 2)
+    return op->emitOpError("expected a kernel with a cluster_size of at least "
+                           "2");
+  auto accumulator = cast<BufferType>(drain.getAccumulator().getType());
+  int64_t rows = accumulator.getShape()[0], columns = accumulator.getShape()[1];
+  if (!buffer.getElementType().isF32() || columns % ctas != 0 ||
+      buffer.getShape()[0] != (ctas - 1) * rows ||
+      buffer.getShape()[1] != columns / ctas)
+    return op->emitOpError("expected a buffer of ")
+           << ctas - 1 << " x " << rows << " rows and 1 / " << ctas << " of "
+           << columns << " columns of f32, a place for each of the other CTAs, "
+           << "got " << buffer;
+  return success();
+}
+
+LogicalResult SendPartialOp::verify() {
+  return verifyPartials(*this, cast<VectorType>(getValues().getType()),
+                        getBuffer().getType());
+}
+
+LogicalResult AddPartialsOp::verify() {
+  return verifyPartials(*this, cast<VectorType>(getValues().getType()),
+                        getBuffer().getType());
+}
+
+LogicalResult SynchronizeClusterOp::verify() {
+  // Threads of other roles would wait for the CTA's end, not here.
+  if ((*this)->getParentOfType<WarpRoleOp>())
+    return emitOpError("expected outside of a bsmm.warp_role: all threads of "
+                       "the cluster execute it");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && kernel.getClusterSize().value_or(1) < 2)
+    return emitOpError("expected a kernel with a cluster_size of at least 2");
+  return verifyExecutor(*this, Executor::Warpgroups);
+}
+
 LogicalResult AddAccumulatorsOp::verify() {
   for (Value sum : getOperands())
     if (failed(expectFinished(*this, sum)))
@@ -729,6 +783,8 @@ LogicalResult DrainOp::verify() {
   }
   int64_t all = getAllColumns(), first = int64_t(getFirst());
   int64_t extent = getNumColumns();
+  if (getTransposed() && isFromRegisters())
+    return emitOpError("expected 'transposed' for tensor memory only");
   if (getAt() && (isFromRegisters() || first != 0 || !getExtent()))
     return emitOpError("expected 'at' with an extent, without 'first' and for "
                        "tensor memory only");
@@ -847,7 +903,7 @@ LogicalResult WriteSharedOp::verify() {
   if (buffer.getLayout() == BufferLayout::ScaleTiles)
     return emitOpError("expected a buffer of rows, got ") << buffer;
   if (auto drain = (*this)->getParentOfType<DrainOp>();
-      drain && drain.isFromRegisters())
+      drain && (drain.isFromRegisters() || drain.getTransposed()))
     return verifyDrainValues(*this, values);
   int64_t bits = values.getDimSize(0) * getElementBits(values.getElementType());
   if (bits % 128 != 0)
@@ -861,7 +917,7 @@ LogicalResult WriteGlobalOp::verify() {
   if (failed(verifyGlobalElements(*this, values)))
     return failure();
   if (auto drain = (*this)->getParentOfType<DrainOp>();
-      drain && drain.isFromRegisters())
+      drain && (drain.isFromRegisters() || drain.getTransposed()))
     return verifyDrainValues(*this, values);
   return success();
 }

@@ -57,12 +57,12 @@ FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
     else {
       bool isAlongRows = broadcast.getDimension() == 0;
       Value offset = piece.local.lookup(load.getOffset());
-      result = ReadVectorOp::create(builder, op->getLoc(), vectorType,
-                                    piece.local.lookup(load.getPointer()),
-                                    isAlongRows ? piece.row : piece.column,
-                                    isAlongRows ? offset : shiftColumn(offset),
-                                    piece.local.lookup(load.getLimit()),
-                                    broadcast.getDimension());
+      result = ReadVectorOp::create(
+          builder, op->getLoc(), vectorType,
+          piece.local.lookup(load.getPointer()),
+          isAlongRows ? piece.row : piece.column,
+          isAlongRows == tile.isTransposed ? shiftColumn(offset) : offset,
+          piece.local.lookup(load.getLimit()), broadcast.getDimension());
     }
     piece.local.map(value, result);
     return result;
@@ -213,7 +213,7 @@ void PipelineBuilder::emitPreloads() {
       SmallVector<Value> coordinates;
       for (Value coordinate : load.getCoordinates())
         coordinates.push_back(mapping.lookup(coordinate));
-      coordinates.back() = shiftColumn(coordinates.back());
+      shiftCoordinates(coordinates);
       globalTiles[&op] = emitGlobalTile(
           coordinates, mapping.lookup(load.getStrideBatch()),
           mapping.lookup(load.getStrideRow()), mapping.lookup(load.getLimitM()),
@@ -249,12 +249,21 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   int64_t columns = drainColumns;
   while (extent % columns != 0)
     columns /= 2;
-  bool isWhole = !at && extent == tile.getDrainedColumns();
+  // Of an accumulator that the CTAs of a cluster share, the piece lies beyond
+  // this CTA's first column.
+  bool isShared = exchange && !tile.accumulatesInRegisters();
+  Value drainAt = at;
+  if (isShared) {
+    at = constant(first);
+    drainAt = shiftColumn(at);
+  }
+  bool isWhole = !drainAt && extent == tile.getDrainedColumns();
   if (at)
     first = 0;
-  auto drain = DrainOp::create(builder, loc, accumulator, at, columns, first,
-                               isWhole ? IntegerAttr()
-                                       : builder.getI64IntegerAttr(extent));
+  auto drain = DrainOp::create(
+      builder, loc, accumulator, drainAt, columns, first,
+      isWhole ? IntegerAttr() : builder.getI64IntegerAttr(extent),
+      tile.isTransposed);
   OpBuilder::InsertionGuard guard(builder);
   VectorType valuesType = drain.getValuesType();
   Type i32 = builder.getI32Type();
@@ -265,8 +274,10 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   // Its place in the piece that the warpgroup stores.
   Value column = body->getArgument(1);
   piece.column = column;
-  if (at)
-    piece.column = arith::AddIOp::create(builder, loc, column, at);
+  if (at) {
+    Value &place = tile.isTransposed ? piece.row : piece.column;
+    place = arith::AddIOp::create(builder, loc, place, at);
+  }
   piece.size = valuesType.getDimSize(0);
   piece.local = mapping;
   Value values = body->getArgument(2);
@@ -275,7 +286,14 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
                                             builder.getZeroAttr(valuesType));
     values = arith::SelectOp::create(builder, loc, isNotEmpty, values, zeros);
   }
-  piece.local.map(tile.mainLoop.getResult(0), values);
+  if (isShared) {
+    Value row = piece.row, place = piece.column;
+    if (tile.isTransposed)
+      std::swap(row, place);
+    values = AddPartialsOp::create(builder, loc, valuesType, values, exchange,
+                                   row, place);
+  }
+  piece.local.map(tile.sum, values);
   FailureOr<Value> result = emitElementwise(tile.store->getOperand(0), piece);
   if (failed(result))
     return failure();
@@ -291,9 +309,47 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
     column = arith::SubIOp::create(builder, loc, column, constant(first));
   if (warpgroupColumn)
     column = arith::SubIOp::create(builder, loc, column, warpgroupColumn);
-  WriteSharedOp::create(builder, loc, *result, stagingBuffer, piece.row,
+  WriteSharedOp::create(builder, loc, *result, stagingBuffer,
+                        tile.isTransposed ? body->getArgument(0) : piece.row,
                         column);
   return success();
+}
+
+/// Sends the other CTAs of the cluster what this one has for their shares of an
+/// accumulator in tensor memory; the drains of its own share add what they have
+/// sent. `isNotEmpty`: whether this CTA had any step.
+void PipelineBuilder::emitExchange(Value accumulator, Value isNotEmpty) {
+  Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+  Value extent = constant(tile.getOutputColumns());
+  columnOffset = arith::MulIOp::create(builder, loc, rank, extent);
+  int64_t columns = drainColumns;
+  while (tile.getOutputColumns() % columns != 0)
+    columns /= 2;
+  // Each starts with its neighbour, so that no CTA gets everything at once.
+  auto loop = scf::ForOp::create(builder, loc, constant(1),
+                                 constant(tile.split), constant(1));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value to =
+        arith::AddIOp::create(builder, loc, rank, loop.getInductionVar());
+    to = arith::RemUIOp::create(builder, loc, to, constant(tile.split));
+    Value at = arith::MulIOp::create(builder, loc, to, extent);
+    auto drain = DrainOp::create(
+        builder, loc, accumulator, at, columns, /*first=*/0,
+        builder.getI64IntegerAttr(tile.getOutputColumns()), false);
+    VectorType valuesType = drain.getValuesType();
+    Type i32 = builder.getI32Type();
+    Block *body = builder.createBlock(&drain.getBody(), {},
+                                      {i32, i32, valuesType}, {loc, loc, loc});
+    Value zeros = arith::ConstantOp::create(builder, loc, valuesType,
+                                            builder.getZeroAttr(valuesType));
+    Value values = arith::SelectOp::create(builder, loc, isNotEmpty,
+                                           body->getArgument(2), zeros);
+    SendPartialOp::create(builder, loc, values, exchange, body->getArgument(0),
+                          body->getArgument(1), to);
+  }
+  SynchronizeClusterOp::create(builder, loc);
 }
 
 /// The sum of all CTAs of the cluster for this CTA's share of the columns.
@@ -312,6 +368,12 @@ Value PipelineBuilder::shiftColumn(Value column) {
   if (!columnOffset)
     return column;
   return arith::AddIOp::create(builder, loc, column, columnOffset);
+}
+
+/// Coordinates of the tile to those of what this CTA stores.
+void PipelineBuilder::shiftCoordinates(SmallVectorImpl<Value> &coordinates) {
+  Value &place = coordinates[coordinates.size() - (tile.isTransposed ? 2 : 1)];
+  place = shiftColumn(place);
 }
 
 LogicalResult PipelineBuilder::emitEpilogue(Part part) {
@@ -349,13 +411,18 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   for (Value coordinate :
        tmaStore ? tmaStore.getCoordinates() : predicatedStore.getCoordinates())
     coordinates.push_back(mapping.lookup(coordinate));
-  if (tile.split != 1) {
-    accumulator = emitReduction(accumulator);
-    coordinates.back() = shiftColumn(coordinates.back());
-  }
-  if (!tile.accumulatesInRegisters())
+  if (tile.split != 1)
+    isNotEmpty = hasSteps;
+  else if (!tile.accumulatesInRegisters())
     isNotEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                        steps, constant(0));
+  if (tile.split != 1) {
+    if (tile.accumulatesInRegisters())
+      accumulator = emitReduction(accumulator);
+    else
+      emitExchange(accumulator, isNotEmpty);
+    shiftCoordinates(coordinates);
+  }
   GlobalTile output;
   if (predicatedStore)
     output = emitGlobalTile(coordinates,

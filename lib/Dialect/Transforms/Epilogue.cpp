@@ -179,6 +179,11 @@ Value EpilogueReader::withoutSilu(Value value) {
 /// has no step.
 bool EpilogueReader::isSum(Value value) {
   value = strip(value);
+  if (auto partials = value.getDefiningOp<AddPartialsOp>())
+    value = partials.getValues();
+  if (auto transpose = value.getDefiningOp<TransOp>();
+      transpose && transpose.getOrder() == ArrayRef<int64_t>{1, 0})
+    value = transpose.getSource();
   if (auto select = value.getDefiningOp<arith::SelectOp>();
       select && isZero(select.getFalseValue()))
     value = select.getTrueValue();

@@ -108,6 +108,14 @@ void PipelineBuilder::emitSteps() {
   loopLower = arith::AddIOp::create(builder, loc, loopLower, start);
   Value end = arith::AddIOp::create(builder, loc, loopLower, share);
   loopUpper = arith::MinSIOp::create(builder, loc, loopUpper, end);
+  if (tile.accumulatesInRegisters())
+    return;
+  // A CTA without a step makes one whose sum does not count: it is read from
+  // tensor memory, which somebody has to write.
+  hasSteps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                   loopLower, loopUpper);
+  Value next = arith::AddIOp::create(builder, loc, loopLower, step);
+  loopUpper = arith::MaxSIOp::create(builder, loc, loopUpper, next);
 }
 
 /// The loads of a tile's steps, by one thread.

@@ -67,6 +67,8 @@ private:
                                 Value staging, const GlobalTile &output);
   Value emitPieceColumn(int64_t first, int64_t extent);
   Value emitReduction(Value accumulator);
+  void emitExchange(Value accumulator, Value isNotEmpty);
+  void shiftCoordinates(llvm::SmallVectorImpl<Value> &coordinates);
   Value shiftColumn(Value column);
   void emitPreloads();
   void createVectorBuffers();
@@ -111,6 +113,9 @@ private:
   /// each consumer.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Value>> vectorBuffers;
   Value iterationBase, tileNumber, steps, loopLower, loopUpper, exchange;
+  /// Whether this CTA has any of the steps that a cluster shares, with
+  /// accumulators in tensor memory.
+  Value hasSteps;
   /// The sum in registers, in the role that has it.
   Value registerSum;
   /// First column of the tile that this CTA stores; null for 0.

@@ -25,7 +25,7 @@ namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
   int64_t blockM, blockN, blockK, group, stages, split, clusterM, epilogueWarps;
-  bool isPersistent, usesPredicatedStore, isPingPong, groupsAll;
+  bool isPersistent, usesPredicatedStore, isPingPong, groupsAll, swapsOperands;
   /// Null for the usual order.
   CacheEvictionAttr cacheA, cacheB;
 };
@@ -53,6 +53,13 @@ public:
   LogicalResult build(gpu::GPUModuleOp module, StringRef name);
 
 private:
+  /// Extents of the accumulator, which may be the transpose of the output tile.
+  int64_t getRows() const {
+    return config.swapsOperands ? config.blockN : config.blockM;
+  }
+  int64_t getColumns() const {
+    return config.swapsOperands ? config.blockM : config.blockN;
+  }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
   }
@@ -68,7 +75,7 @@ private:
   void buildTile(Value batch, Value tileM, Value tileN);
   Value buildMainLoop(Value batch, Value m, Value n);
   Value buildScaledDot(Value tileA, Value tileB, Value accumulator, Value batch,
-                       Value m, Value n, Value step);
+                       Value row, Value column, Value step);
   Value loadVector(Value pointer, Value vector, Value offset, Value limit,
                    int64_t dimension);
   Value buildFitsCache();
@@ -80,7 +87,8 @@ private:
   ImplicitLocOpBuilder builder;
   Type a, b, scale, out;
   int64_t vec;
-  int64_t scaleTilesN = 1;
+  /// Scale tiles of the operand whose rows are columns of the accumulator.
+  int64_t columnScaleTiles = 1;
   int64_t promoteEvery = 0;
   Value groups;
 
@@ -104,22 +112,26 @@ LogicalResult KernelBuilder::checkBlockScales() {
              << name
              << " in order blocked_128x4, which the tensor core reads, got "
                 "linear; insert bsmm.pack_scales";
-  if (config.blockM != 128)
-    return op.emitOpError("expected block-m 128, got ") << config.blockM;
-  if (config.blockN < 64 || config.blockN > 256 || config.blockN % 64 != 0)
-    return op.emitOpError("expected block-n 64, 128, 192 or 256, since scales "
-                          "of B come in tiles of 128 rows, got ")
-           << config.blockN;
+  // The tensor core's rows and columns.
+  StringRef rowsName = config.swapsOperands ? "block-n" : "block-m";
+  StringRef columnsName = config.swapsOperands ? "block-m" : "block-n";
+  if (getRows() != 128)
+    return op.emitOpError("expected ") << rowsName << " 128, got " << getRows();
+  if (getColumns() < 64 || getColumns() > 256 || getColumns() % 64 != 0)
+    return op.emitOpError("expected ")
+           << columnsName << " 64, 128, 192 or 256, since scales of "
+           << (config.swapsOperands ? "A" : "B")
+           << " come in tiles of 128 rows, got " << getColumns();
   int64_t groupK = vec * layout::scaleTileGroups;
   if (config.blockK < groupK || config.blockK > 4096 ||
       config.blockK % groupK != 0)
     return op.emitOpError("expected block-k to be a multiple of ")
            << groupK << " (4 groups of " << vec << ") up to 4096, got "
            << config.blockK;
-  auto tiles = layout::maxScaleTiles(config.blockN);
+  auto tiles = layout::maxScaleTiles(getColumns());
   if (!tiles)
     return op.emitOpError(tiles.error());
-  scaleTilesN = *tiles;
+  columnScaleTiles = *tiles;
   return success();
 }
 
@@ -175,10 +187,13 @@ LogicalResult KernelBuilder::check() {
   if (config.split < 1 || config.split > target::cluster::maxPortable)
     return op.emitOpError("expected split-k in 1..")
            << target::cluster::maxPortable << ", got " << config.split;
-  if (config.split != 1 && (config.isPersistent || op.isBlockScaled()))
-    return op.emitOpError("expected split-k with persistent=false and without "
-                          "block scales, got split-k=")
+  if (config.split != 1 && config.isPersistent)
+    return op.emitOpError("expected split-k with persistent=false, got "
+                          "split-k=")
            << config.split;
+  if (config.swapsOperands && !op.isBlockScaled())
+    return op.emitOpError("expected swap-operands with block scales, i.e. "
+                          "accumulators in tensor memory");
   if (config.isPingPong && (!config.isPersistent || op.isBlockScaled()))
     return op.emitOpError("expected ping-pong with persistent=true and without "
                           "block scales");
@@ -196,6 +211,9 @@ LogicalResult KernelBuilder::check() {
       (!config.isPersistent || !op.isBlockScaled()))
     return op.emitOpError("expected epilogue-warps=8 with persistent=true and "
                           "block scales, i.e. accumulators in tensor memory");
+  if (config.epilogueWarps != 4 && config.swapsOperands)
+    return op.emitOpError("expected 4 epilogue-warps with swap-operands, got ")
+           << config.epilogueWarps;
   return op.isBlockScaled() ? checkBlockScales() : checkDense();
 }
 
@@ -227,25 +245,33 @@ Value KernelBuilder::loadScales(Value map, Value batch, Value rowTile,
       rows);
 }
 
-/// One step with block scales: loads them and multiplies.
+/// One step with block scales: loads them and multiplies. The first operand has
+/// the accumulator's rows, the other one its columns.
 Value KernelBuilder::buildScaledDot(Value tileA, Value tileB, Value accumulator,
-                                    Value batch, Value m, Value n, Value step) {
+                                    Value batch, Value row, Value column,
+                                    Value step) {
+  Value mapRows = mapScaleA, mapColumns = mapScaleB;
+  CacheEvictionAttr cacheRows = config.cacheA, cacheColumns = config.cacheB;
+  if (config.swapsOperands) {
+    std::swap(mapRows, mapColumns);
+    std::swap(cacheRows, cacheColumns);
+  }
   Value groupTile = arith::MulIOp::create(
       builder, step, constant(config.blockK / vec / layout::scaleTileGroups));
   Value scaleRows = constant(layout::scaleTileRows);
   Value scaleA = loadScales(
-      mapScaleA, batch, arith::DivUIOp::create(builder, m, scaleRows),
-      groupTile, config.blockM / layout::scaleTileRows, config.cacheA);
-  Value scaleB = loadScales(mapScaleB, batch,
-                            arith::DivUIOp::create(builder, n, scaleRows),
-                            groupTile, scaleTilesN, config.cacheB);
-  if (scaleTilesN * layout::scaleTileRows != config.blockN) {
+      mapRows, batch, arith::DivUIOp::create(builder, row, scaleRows),
+      groupTile, getRows() / layout::scaleTileRows, cacheRows);
+  Value scaleB = loadScales(mapColumns, batch,
+                            arith::DivUIOp::create(builder, column, scaleRows),
+                            groupTile, columnScaleTiles, cacheColumns);
+  if (columnScaleTiles * layout::scaleTileRows != getColumns()) {
     // Tiles of 64 and 192 columns start in the middle of a scale tile at every
     // other place.
-    Value offset = arith::RemUIOp::create(builder, n, scaleRows);
+    Value offset = arith::RemUIOp::create(builder, column, scaleRows);
     scaleB = ExtractRowsOp::create(
         builder,
-        RankedTensorType::get({config.blockN, config.blockK / vec}, scale),
+        RankedTensorType::get({getColumns(), config.blockK / vec}, scale),
         scaleB, offset);
   }
   Value firstGroup =
@@ -261,8 +287,8 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
       arith::CeilDivUIOp::create(builder, sizeK, constant(config.blockK));
   if (op.isBlockScaled())
     groups = arith::CeilDivUIOp::create(builder, sizeK, constant(vec));
-  auto accumulatorType = RankedTensorType::get({config.blockM, config.blockN},
-                                               builder.getF32Type());
+  auto accumulatorType =
+      RankedTensorType::get({getRows(), getColumns()}, builder.getF32Type());
   Value zeros = arith::ConstantOp::create(builder, accumulatorType,
                                           builder.getZeroAttr(accumulatorType));
   auto loop = scf::ForOp::create(builder, zero, steps, one, ValueRange{zeros});
@@ -291,10 +317,17 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
         .getResult();
   };
   Value tileA = loadOperand(mapA, a, m, config.blockM, config.cacheA);
-  Value rowsB = loadOperand(mapB, b, n, config.blockN, config.cacheB);
-  Value tileB = TransOp::create(
-      builder, RankedTensorType::get({config.blockK, config.blockN}, b), rowsB,
-      ArrayRef<int64_t>{1, 0});
+  Value tileB = loadOperand(mapB, b, n, config.blockN, config.cacheB);
+  if (config.swapsOperands) {
+    std::swap(tileA, tileB);
+    std::swap(m, n);
+  }
+  tileB = TransOp::create(
+      builder,
+      RankedTensorType::get(
+          {config.blockK, getColumns()},
+          cast<RankedTensorType>(tileB.getType()).getElementType()),
+      tileB, ArrayRef<int64_t>{1, 0});
   Value sum;
   if (op.isBlockScaled())
     sum = buildScaledDot(tileA, tileB, loop.getRegionIterArg(0), batch, m, n,
@@ -304,7 +337,13 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
         builder, accumulatorType, tileA, tileB, loop.getRegionIterArg(0),
         promoteEvery ? builder.getI64IntegerAttr(promoteEvery) : IntegerAttr());
   scf::YieldOp::create(builder, sum);
-  return loop.getResult(0);
+  builder.setInsertionPointAfter(loop);
+  if (!config.swapsOperands)
+    return loop.getResult(0);
+  return TransOp::create(builder,
+                         RankedTensorType::get({config.blockM, config.blockN},
+                                               builder.getF32Type()),
+                         loop.getResult(0), ArrayRef<int64_t>{1, 0});
 }
 
 /// What belongs to the rows (dimension 0) or columns of the tile: `vector` is
@@ -455,9 +494,12 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   mapB = addArgument(entry, ArgumentRole::B, typeB);
   if (op.isBlockScaled()) {
     int64_t groupTiles = config.blockK / vec / layout::scaleTileGroups;
-    Type typeScaleA = map(
-        {1, config.blockM / layout::scaleTileRows, groupTiles, 2, 256}, scale);
-    Type typeScaleB = map({1, scaleTilesN, groupTiles, 2, 256}, scale);
+    int64_t tilesA = getRows() / layout::scaleTileRows;
+    int64_t tilesB = columnScaleTiles;
+    if (config.swapsOperands)
+      std::swap(tilesA, tilesB);
+    Type typeScaleA = map({1, tilesA, groupTiles, 2, 256}, scale);
+    Type typeScaleB = map({1, tilesB, groupTiles, 2, 256}, scale);
     if (!typeScaleA || !typeScaleB)
       return failure();
     mapScaleA = addArgument(entry, ArgumentRole::ScaleA, typeScaleA);
@@ -570,13 +612,10 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM,     blockN,
-                         blockK,     group,
-                         stages,     splitK,
-                         clusterM,   epilogueWarps,
-                         persistent, predicatedStore,
-                         pingPong,   groupAll,
-                         {},         {}};
+    Configuration config{
+        blockM,   blockN,   blockK,        group,      stages,
+        splitK,   clusterM, epilogueWarps, persistent, predicatedStore,
+        pingPong, groupAll, swapOperands,  {},         {}};
     for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
                               std::pair{StringRef(cacheB), &config.cacheB}}) {
       if (text == "normal")

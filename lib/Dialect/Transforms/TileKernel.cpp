@@ -150,11 +150,14 @@ FailureOr<unsigned> TileKernel::addLoad(Operation *user, TmaLoadOp load,
 /// The tile of a dot is the one that the kernel states.
 LogicalResult TileKernel::checkTile(Operation *op, int64_t m, int64_t n,
                                     int64_t k) {
+  int64_t tileM = isTransposed ? n : m, tileN = isTransposed ? m : n;
   if (TileAttr tile = kernel.getTileAttr();
-      tile && (tile.getM() != m || tile.getN() != n || tile.getK() % k != 0))
+      tile &&
+      (tile.getM() != tileM || tile.getN() != tileN || tile.getK() % k != 0))
     return op->emitOpError("expected a tile of ")
            << tile.getM() << "x" << tile.getN() << "x" << tile.getK()
-           << " as the kernel's 'tile' says, got " << m << "x" << n << "x" << k;
+           << " as the kernel's 'tile' says, got " << tileM << "x" << tileN
+           << "x" << k;
   if (dots.empty()) {
     rows = m;
     columns = n;
@@ -420,6 +423,8 @@ LogicalResult TileKernel::analyze() {
   if (!matchPattern(mainLoop.getInitArgs()[0], m_PosZeroFloat()))
     return mainLoop.emitOpError(
         "expected the accumulator to start as a constant of zeros");
+  if (failed(analyzeTranspose()))
+    return failure();
   Value sum = mainLoop.getRegionIterArg(0);
   for (Operation *op : found) {
     if (op->getParentOp() != mainLoop)
@@ -467,6 +472,28 @@ LogicalResult TileKernel::analyze() {
                  succeeded(analyzeSurroundings()) && succeeded(chooseMemory()));
 }
 
+/// Whether the epilogue is that of the transposed sum.
+LogicalResult TileKernel::analyzeTranspose() {
+  sum = mainLoop.getResult(0);
+  TransOp transpose;
+  for (Operation *user : sum.getUsers())
+    if (auto found = dyn_cast<TransOp>(user);
+        found && found.getOrder() == ArrayRef<int64_t>{1, 0})
+      transpose = found;
+  if (!transpose)
+    return success();
+  if (accumulatesInRegisters())
+    return transpose.emitOpError("expected the accumulator of the loop over K "
+                                 "as it is: only those in tensor memory are "
+                                 "stored transposed");
+  if (!sum.hasOneUse())
+    return transpose.emitOpError("expected to be the only user of the loop "
+                                 "over K");
+  sum = transpose.getResult();
+  isTransposed = true;
+  return success();
+}
+
 LogicalResult TileKernel::analyzeStore() {
   WalkResult walk = kernel.walk([&](Operation *op) {
     if (!isa<TmaStoreOp, PredicatedStoreOp>(op))
@@ -491,10 +518,16 @@ LogicalResult TileKernel::analyzeStore() {
       !element.isF16() && !element.isBF16() && !element.isF32())
     return store->emitOpError("expected an output of f16, bf16 or f32, got ")
            << element;
+  SmallVector<int64_t, 2> extents = {rows, columns};
+  if (isTransposed)
+    std::swap(extents[0], extents[1]);
   if (stored.getNumElements() != rows * columns || stored.getRank() < 2 ||
-      stored.getShape().take_back(2) != ArrayRef<int64_t>{rows, columns})
+      stored.getShape().take_back(2) != ArrayRef<int64_t>(extents))
     return store->emitOpError("expected a tile of ")
-           << rows << "x" << columns << " like the accumulator, got " << stored;
+           << extents[0] << "x" << extents[1]
+           << (isTransposed ? " like the transposed accumulator"
+                            : " like the accumulator")
+           << ", got " << stored;
   if (auto tmaStore = dyn_cast<TmaStoreOp>(store))
     return chooseStaging(tmaStore, stored.getElementType());
   return success();
@@ -512,9 +545,9 @@ LogicalResult TileKernel::chooseStaging(TmaStoreOp op, Type element) {
   if (failed(checkInnerCoordinate(op, op.getMap().getType(),
                                   op.getCoordinates().back())))
     return failure();
-  return setStaging(
-      op, element,
-      widestSwizzle(getDrainedColumns() * getElementBits(element)));
+  return setStaging(op, element,
+                    widestSwizzle((isTransposed ? rows : getDrainedColumns()) *
+                                  getElementBits(element)));
 }
 
 LogicalResult TileKernel::setStaging(TmaStoreOp op, Type element,
@@ -523,6 +556,18 @@ LogicalResult TileKernel::setStaging(TmaStoreOp op, Type element,
   int64_t drainedColumns = getDrainedColumns();
   int64_t pieceColumns = drainedColumns;
   stagingSlots = 1;
+  // The columns of the output tile are rows of the accumulator: each drain
+  // writes all of them.
+  if (isTransposed) {
+    stagingType = BufferType::getChecked(
+        [&] { return op.emitOpError(); }, op.getContext(),
+        ArrayRef<int64_t>{drainedColumns, rows}, element, MemorySpace::Shared,
+        layout);
+    if (!stagingType)
+      return failure();
+    return success(
+        succeeded(planBoxes(op, getStoreMapType(op), getStoreType())));
+  }
   // Consumers that take turns have a buffer each and time to wait for it: small
   // pieces leave memory to the loads.
   if (consumers != 1 && layout == BufferLayout::Swizzle128B)
@@ -541,6 +586,8 @@ LogicalResult TileKernel::setStaging(TmaStoreOp op, Type element,
 }
 
 BufferType TileKernel::getStoreType() const {
+  if (isTransposed)
+    return stagingType;
   return BufferType::get(stagingType.getContext(),
                          {getDrainedRows(), stagingType.getShape()[1]},
                          stagingType.getElementType(), MemorySpace::Shared,
@@ -606,19 +653,18 @@ LogicalResult TileKernel::analyzeSplit() {
            << "got " << ctas;
   if (split == 1)
     return success();
-  if (!accumulatesInRegisters())
-    return mainLoop.emitOpError("expected no bsmm.split with accumulators in "
-                                "tensor memory");
   if (tileLoop)
     return mainLoop.emitOpError("expected no bsmm.split in a loop over output "
                                 "tiles");
   if (splitsByColumns)
     return mainLoop.emitOpError("expected no bsmm.split with a tile of 192 "
                                 "rows, whose columns two warpgroups share");
-  if (columns % (16 * split) != 0)
+  // Two columns of each thread in units of four; 16 bytes of f16.
+  int64_t unit = accumulatesInRegisters() ? 16 : 8;
+  if (columns % (unit * split) != 0)
     return mainLoop.emitOpError("expected a number of columns that is a "
                                 "multiple of ")
-           << 16 * split << " for " << split << " CTAs, got " << columns;
+           << unit * split << " for " << split << " CTAs, got " << columns;
   exchangeType = BufferType::getChecked(
       [&] { return mainLoop.emitOpError(); }, kernel.getContext(),
       ArrayRef<int64_t>{(split - 1) * rows, getOutputColumns()},
@@ -672,6 +718,9 @@ LogicalResult TileKernel::analyzeEpilogueWarps() {
     return mainLoop.emitOpError("expected bsmm.epilogue_warps = 8 with "
                                 "accumulators in tensor memory and in a loop "
                                 "over output tiles only");
+  if (isTransposed)
+    return mainLoop.emitOpError("expected no bsmm.epilogue_warps with an "
+                                "accumulator that is stored transposed");
   if (columns % 32 != 0)
     return mainLoop.emitOpError("expected a multiple of 32 columns for two "
                                 "warpgroups that share them, got ")
@@ -752,6 +801,9 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
   for (int64_t index = 0; stagingType && index < stagingSlots; ++index)
     bytes = llvm::alignTo(bytes, stagingType.getSharedAlignment()) +
             stagingType.getSharedBytes();
+  if (exchangeType)
+    bytes = llvm::alignTo(bytes, exchangeType.getSharedAlignment()) +
+            exchangeType.getSharedBytes();
   // Two barriers for each slot and for at most two accumulators, and the word
   // that receives the address of tensor memory.
   return llvm::alignTo(bytes, target::mbarrier::alignment) +
@@ -833,7 +885,7 @@ LogicalResult TileKernel::chooseMemory() {
   int64_t missing = 2 * columns + scaleColumns - gpu->tensorMemoryColumns;
   if (missing > 0)
     overlap = llvm::alignTo(missing, drainColumns);
-  if (overlap <= columns / 2)
+  if (overlap == 0 || (overlap <= columns / 2 && !isTransposed))
     accumulators = 2;
   else
     overlap = 0;

@@ -35,7 +35,9 @@ struct TileKernel {
   /// Pieces of the output tile that pass through shared memory one after the
   /// other; 1 when the store does not use it.
   int64_t getStagingPieces() const {
-    return stagingType ? getDrainedColumns() / stagingType.getShape()[1] : 1;
+    return stagingType && !isTransposed
+               ? getDrainedColumns() / stagingType.getShape()[1]
+               : 1;
   }
   /// Columns that a CTA stores.
   int64_t getOutputColumns() const { return columns / split; }
@@ -77,6 +79,10 @@ struct TileKernel {
   /// registers).
   int64_t rows = 0, columns = 0;
   BufferType accumulatorType;
+  /// What the epilogue starts from, and whether that is the transpose of the
+  /// accumulator, whose columns are then rows of the output tile.
+  mlir::Value sum;
+  bool isTransposed = false;
   /// Store of the result, a TmaStoreOp or a PredicatedStoreOp.
   mlir::Operation *store = nullptr;
   /// Shared memory that a TMA store reads: a piece of the output tile, and how
@@ -121,6 +127,7 @@ private:
   mlir::LogicalResult analyzePingPong();
   mlir::LogicalResult analyzeMulticast();
   mlir::LogicalResult analyzeEpilogueWarps();
+  mlir::LogicalResult analyzeTranspose();
   mlir::LogicalResult analyzeStore();
   mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
   mlir::LogicalResult setStaging(TmaStoreOp op, mlir::Type element,

@@ -3501,3 +3501,127 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
     bsmm.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      // expected-error@below {{expected a kernel with a cluster_size of at least 2}}
+      bsmm.send_partial %v, %b[%row, %column] to %i : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<64x32xf32, shared, row_major>
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      // expected-error@below {{expected a buffer of 1 x 128 rows and 1 / 2 of 64 columns of f32, a place for each of the other CTAs, got}}
+      bsmm.send_partial %v, %b[%row, %column] to %i : vector<32xf32>, !bsmm.buffer<64x32xf32, shared, row_major>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xf32, shared, row_major>
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      // expected-error@below {{expected a buffer of 1 x 128 rows and 1 / 2 of 64 columns of f32, a place for each of the other CTAs, got}}
+      %s = bsmm.add_partials %v, %b[%row, %column] : vector<32xf32>, !bsmm.buffer<128x64xf32, shared, row_major>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 2 extent 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<2xf32>):
+      // expected-error@below {{expected a multiple of 4 values in f32, as many as the drain's 2, got 'vector<2xf32>'}}
+      %s = bsmm.add_partials %v, %b[%row, %column] : vector<2xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, swizzle_128B>
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.drain %acc columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      // expected-error@below {{expected the buffer with layout row_major}}
+      %s = bsmm.add_partials %v, %b[%row, %column] : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, swizzle_128B>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %v = arith.constant dense<1.0> : vector<32xf32>
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    // expected-error@below {{expected inside of a bsmm.drain from tensor memory}}
+    bsmm.send_partial %v, %b[%i, %i] to %i : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected a kernel with a cluster_size of at least 2}}
+    bsmm.synchronize_cluster
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    bsmm.warp_role 0 count 4 {
+      // expected-error@below {{expected outside of a bsmm.warp_role: all threads of the cluster execute it}}
+      bsmm.synchronize_cluster
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected 'transposed' for tensor memory only}}
+      bsmm.drain %a columns 32 transposed {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+      } : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}

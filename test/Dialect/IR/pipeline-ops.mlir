@@ -318,4 +318,32 @@ gpu.module @pipeline_operations {
     }
     bsmm.return
   }
+
+  // CHECK-LABEL: bsmm.kernel @partials
+  bsmm.kernel @partials(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64,
+                  cluster_size = 2 : i64} {
+    %exchange = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    %staging = bsmm.alloc : !bsmm.buffer<32x128xf32, shared, swizzle_128B>
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    // CHECK: bsmm.drain %{{.*}} at %{{.*}} columns 32 extent 32 {
+    bsmm.drain %acc at %i columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      // CHECK: bsmm.send_partial %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+      bsmm.send_partial %values, %exchange[%row, %column] to %i
+          : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    // CHECK: bsmm.synchronize_cluster
+    bsmm.synchronize_cluster
+    // CHECK: bsmm.drain %{{.*}} columns 32 extent 32 transposed {
+    bsmm.drain %acc columns 32 extent 32 transposed {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      // CHECK: bsmm.add_partials %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+      %sum = bsmm.add_partials %values, %exchange[%column, %row]
+          : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+      bsmm.write_shared %sum, %staging[%row, %column]
+          : vector<32xf32>, !bsmm.buffer<32x128xf32, shared, swizzle_128B>
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
 }

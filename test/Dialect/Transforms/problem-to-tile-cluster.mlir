@@ -11,7 +11,7 @@
 // TILE: error: {{.*}}expected cluster-m with persistent=true and without block scales, got cluster-m=2
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2" 2>&1 | FileCheck %s --check-prefix=SPLIT
-// SPLIT: error: {{.*}}expected split-k with persistent=false and without block scales, got split-k=2
+// SPLIT: error: {{.*}}expected split-k with persistent=false, got split-k=2
 // RUN: not bsmm-opt %source_dir/test/Integration/Inputs/nvfp4.mlir --bsmm-problem-to-tile=cluster-m=4 2>&1 | FileCheck %s --check-prefix=SCALES
 // SCALES: error: {{.*}}expected cluster-m with persistent=true and without block scales, got cluster-m=4
 

@@ -21,7 +21,7 @@
 // RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="split-k=9 persistent=false" 2>&1 | FileCheck %s --check-prefix=SPLIT9
 // SPLIT9: error: {{.*}}expected split-k in 1..8, got 9
 // RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="split-k=2" 2>&1 | FileCheck %s --check-prefix=SPLIT2
-// SPLIT2: error: {{.*}}expected split-k with persistent=false and without block scales, got split-k=2
+// SPLIT2: error: {{.*}}expected split-k with persistent=false, got split-k=2
 
 // RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="ping-pong=true persistent=false" 2>&1 | FileCheck %s --check-prefix=PINGPONGTILE
 // PINGPONGTILE: error: {{.*}}expected ping-pong with persistent=true and without block scales

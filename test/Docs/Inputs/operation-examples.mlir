@@ -328,6 +328,30 @@ gpu.module @kernels {
   }
 }
 
+// OPERATIONS: bsmm.send_partial bsmm.add_partials
+gpu.module @kernels {
+  bsmm.kernel @example(%rank: i32)
+      attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64,
+                  block_size = 128 : i64} {
+    %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    %exchange = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.drain %acc columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
+      %EXAMPLE%
+    } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.synchronize_cluster
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>,
+                                     cluster_size = 2 : i64} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
 // OPERATIONS: bsmm.zero_accumulator
 gpu.module @kernels {
   bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {

@@ -378,6 +378,80 @@ def Bsmm_ReduceClusterOp : Bsmm_PipelineOp<"reduce_cluster"> {
   let hasVerifier = 1;
 }
 
+def Bsmm_SendPartialOp : Bsmm_PipelineOp<"send_partial"> {
+  let summary = "send values of a drain to another CTA of the cluster";
+  let description = [{
+    Inside of a `bsmm.drain` from tensor memory: writes the thread's values,
+    this CTA's part of sums that CTA `cta` (i32, its rank, not this CTA's) of the
+    cluster completes, to the place of this CTA in that one's `buffer`. The
+    buffer has a place for each of the other CTAs; `row` and `column` (i32) are
+    the row of the accumulator and the first column of the share of `cta`.
+
+    The values are there for `bsmm.add_partials` after a
+    `bsmm.synchronize_cluster`.
+
+    Example:
+
+    ```mlir
+    bsmm.send_partial %v, %exchange[%row, %column] to %rank
+        : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$values, Bsmm_BufferType:$buffer,
+                       I32:$row, I32:$column, I32:$cta);
+  let assemblyFormat = [{
+    $values `,` $buffer `[` $row `,` $column `]` `to` $cta attr-dict `:`
+    type($values) `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_AddPartialsOp : Bsmm_PipelineOp<"add_partials", [
+    AllTypesMatch<["values", "result"]>]> {
+  let summary = "sum of a drain's values and what other CTAs have sent";
+  let description = [{
+    Inside of a `bsmm.drain` from tensor memory: adds the thread's values and
+    those that `bsmm.send_partial` of the other CTAs of the cluster has written
+    to this one's `buffer`, in the order of the ranks, so that the sum does not
+    depend on who comes first. `row` and `column` (i32) are the row of the
+    accumulator and the first column in this CTA's share.
+
+    Example:
+
+    ```mlir
+    %sum = bsmm.add_partials %v, %exchange[%row, %column]
+        : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$values, Bsmm_BufferType:$buffer,
+                       I32:$row, I32:$column);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $values `,` $buffer `[` $row `,` $column `]` attr-dict `:` type($values) `,`
+    qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_SynchronizeClusterOp : Bsmm_PipelineOp<"synchronize_cluster"> {
+  let summary = "all threads of the cluster meet";
+  let description = [{
+    A barrier of all CTAs of the cluster, executed by all their threads. What
+    they wrote to shared memory before it, that of other CTAs included, is seen
+    after it.
+
+    Example: `bsmm.synchronize_cluster`
+
+    Since version 1.
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 def Bsmm_LoadAsyncOp : Bsmm_PipelineOp<"load_async"> {
   let summary = "start the copy of a tile from global to shared memory";
   let description = [{
@@ -606,7 +680,9 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
     from there.
 
     * From tensor memory each thread owns one row: the values are `columns`
-      consecutive columns of it.
+      consecutive columns of it. With `transposed` the accumulator is the
+      transpose of the tile: a thread owns one column of the tile, the values
+      are `columns` consecutive rows of it, and `at` and `first` count rows.
     * From registers the values are `columns / 2` values in the order of wgmma
       (PTX ISA 9.7.16.5.1): value `i` lies `8 * (i / 2 % 2)` rows below and
       `8 * (i / 4) + i % 2` columns beyond the first one. The body is executed
@@ -625,11 +701,11 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
   let arguments = (ins
     AnyTypeOf<[Bsmm_BufferType, Bsmm_AccumulatorType]>:$accumulator,
     Optional<I32>:$at, I64Attr:$columns, DefaultValuedAttr<I64Attr, "0">:$first,
-    OptionalAttr<I64Attr>:$extent);
+    OptionalAttr<I64Attr>:$extent, UnitAttr:$transposed);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $accumulator (`at` $at^)? `columns` $columns (`first` $first^)?
-    (`extent` $extent^)?
+    (`extent` $extent^)? (`transposed` $transposed^)?
     attr-dict-with-keyword $body `:` qualified(type($accumulator))
   }];
   let hasVerifier = 1;
@@ -775,8 +851,8 @@ def Bsmm_WriteSharedOp : Bsmm_PipelineOp<"write_shared"> {
   let description = [{
     Writes the thread's values to their rows and columns of a buffer, at their
     swizzled places. `row` and `column` (i32) are those of the thread's first
-    value in the buffer. Outside of a drain from registers the values are
-    consecutive columns of one row.
+    value in the buffer. The values are consecutive columns of one row, unless
+    they stand in a drain that says otherwise.
 
     Example:
 

@@ -99,7 +99,7 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "target of a module that states none, e.g. sm_100a">,
     Option<"blockM", "block-m", "int64_t", "128",
            "rows of an output tile: 128; without block scales 64, 128, 192 or "
-           "256">,
+           "256; with swap-operands as block-n else">,
     Option<"blockN", "block-n", "int64_t", "128",
            "columns of an output tile: 64, 128, 192 or 256; without block "
            "scales a multiple of 16 up to 256">,
@@ -134,6 +134,11 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "evict_last">,
     Option<"cacheB", "cache-b", "std::string", "\"normal\"",
            "the same for B">,
+    Option<"swapOperands", "swap-operands", "bool", "false",
+           "multiply the rows of B with those of A, and store the transposed "
+           "sum: for few rows of A, since a multiplication has 128 rows and may "
+           "have fewer columns. Needs block scales and block-n 128; block-m is "
+           "64, 128, 192 or 256">,
     Option<"predicatedStore", "predicated-store", "bool", "false",
            "store element by element, for outputs without 16-byte alignment">
   ];

@@ -1,0 +1,172 @@
+//===- PartialPatterns.cpp - sums of a cluster's tensor memories to NVVM --===//
+//
+// The buffer of a CTA has a place for each of the other CTAs, in the order of
+// their ranks. A place holds vectors of four columns, row by row: the threads
+// of a warp, which have neighbouring rows, access consecutive 16 bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Common.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Columns that are moved together: 16 bytes of f32.
+static constexpr int64_t unitColumns = 4;
+
+namespace {
+/// The places in a buffer through which CTAs send each other sums.
+struct Places {
+  Places(OpBuilder &builder, Operation *op, const KernelValues &kernel,
+         BufferType buffer)
+      : builder(builder), loc(op->getLoc()), ctas(kernel.clusterSize),
+        rows(buffer.getShape()[0] / (ctas - 1)), columns(buffer.getShape()[1]) {
+  }
+
+  Value constant(int64_t value) { return constantI32(builder, loc, value); }
+
+  /// Bytes from the start of a place to four values of a row.
+  Value unitOffset(Value row, Value column) {
+    Value unit =
+        arith::DivUIOp::create(builder, loc, column, constant(unitColumns));
+    Value index = arith::MulIOp::create(builder, loc, unit, constant(rows));
+    index = arith::AddIOp::create(builder, loc, index, row);
+    return arith::MulIOp::create(builder, loc, index, constant(16));
+  }
+  /// From one unit of a row to the next.
+  int64_t unitStride() const { return rows * 16; }
+  int64_t placeBytes() const { return rows * columns * 4; }
+
+  OpBuilder &builder;
+  Location loc;
+  int64_t ctas, rows, columns;
+};
+
+struct SendPartialPattern : KernelPattern<SendPartialOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SendPartialOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Places places(rewriter, op, getKernelValues(op), op.getBuffer().getType());
+    // The receiver has no place for itself: later ranks move up.
+    Value rank = NVVM::ClusterId::create(rewriter, loc, rewriter.getI32Type());
+    Value isBefore = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ult, rank, adaptor.getCta());
+    Value previous =
+        arith::SubIOp::create(rewriter, loc, rank, places.constant(1));
+    Value place =
+        arith::SelectOp::create(rewriter, loc, isBefore, rank, previous);
+    Value offset = arith::MulIOp::create(rewriter, loc, place,
+                                         places.constant(places.placeBytes()));
+    offset = arith::AddIOp::create(
+        rewriter, loc, offset,
+        places.unitOffset(adaptor.getRow(), adaptor.getColumn()));
+    auto clusterPointer = LLVM::LLVMPointerType::get(
+        op.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+    Value remote = NVVM::MapaOp::create(
+        rewriter, loc, clusterPointer,
+        advance(rewriter, loc, adaptor.getBuffer(), offset), adaptor.getCta());
+    int64_t count = cast<VectorType>(op.getValues().getType()).getDimSize(0);
+    for (int64_t first = 0; first < count; first += unitColumns) {
+      Value unit = vector::ExtractStridedSliceOp::create(
+          rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{first},
+          ArrayRef<int64_t>{unitColumns}, ArrayRef<int64_t>{1});
+      LLVM::StoreOp::create(rewriter, loc, unit,
+                            advance(rewriter, loc, remote,
+                                    first / unitColumns * places.unitStride()),
+                            /*alignment=*/16);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AddPartialsPattern : KernelPattern<AddPartialsOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(AddPartialsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Places places(rewriter, op, getKernelValues(op), op.getBuffer().getType());
+    Value rank = NVVM::ClusterId::create(rewriter, loc, rewriter.getI32Type());
+    SmallVector<Value> isBefore, isMine;
+    for (int64_t from = 0; from < places.ctas; ++from) {
+      auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+        return arith::CmpIOp::create(rewriter, loc, predicate,
+                                     places.constant(from), rank);
+      };
+      isBefore.push_back(compare(arith::CmpIPredicate::ult));
+      isMine.push_back(compare(arith::CmpIPredicate::eq));
+    }
+    Value base =
+        advance(rewriter, loc, adaptor.getBuffer(),
+                places.unitOffset(adaptor.getRow(), adaptor.getColumn()));
+    auto unitType = VectorType::get({unitColumns}, rewriter.getF32Type());
+    auto resultType = cast<VectorType>(op.getResult().getType());
+    Value result = arith::ConstantOp::create(rewriter, loc, resultType,
+                                             rewriter.getZeroAttr(resultType));
+    for (int64_t first = 0; first < resultType.getDimSize(0);
+         first += unitColumns) {
+      Value own = vector::ExtractStridedSliceOp::create(
+          rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{first},
+          ArrayRef<int64_t>{unitColumns}, ArrayRef<int64_t>{1});
+      SmallVector<Value> received;
+      for (int64_t place = 0; place + 1 < places.ctas; ++place)
+        received.push_back(LLVM::LoadOp::create(
+            rewriter, loc, unitType,
+            advance(rewriter, loc, base,
+                    place * places.placeBytes() +
+                        first / unitColumns * places.unitStride()),
+            /*alignment=*/16));
+      // In the order of the ranks, of which this CTA's is somewhere.
+      Value sum;
+      for (int64_t from = 0; from < places.ctas; ++from) {
+        Value term = own;
+        if (from > 0)
+          term = arith::SelectOp::create(rewriter, loc, isMine[from], own,
+                                         received[from - 1]);
+        if (from + 1 < places.ctas)
+          term = arith::SelectOp::create(rewriter, loc, isBefore[from],
+                                         received[from], term);
+        sum = sum ? arith::AddFOp::create(rewriter, loc, sum, term) : term;
+      }
+      result = vector::InsertStridedSliceOp::create(rewriter, loc, sum, result,
+                                                    ArrayRef<int64_t>{first},
+                                                    ArrayRef<int64_t>{1});
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct SynchronizeClusterPattern : KernelPattern<SynchronizeClusterOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SynchronizeClusterOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto fence = [&](NVVM::Tcgen05FenceKind kind) {
+      if (getKernelValues(op).tensorMemoryBase)
+        NVVM::Tcgen05FenceOp::create(rewriter, loc, kind);
+    };
+    fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    // Arrival releases and the wait acquires at the scope of the cluster (PTX
+    // ISA, barrier.cluster).
+    NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
+    NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
+    fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void bsmm::populatePartialToNVVMPatterns(const LLVMTypeConverter &converter,
+                                         const KernelValuesMap &values,
+                                         RewritePatternSet &patterns) {
+  patterns
+      .add<AddPartialsPattern, SendPartialPattern, SynchronizeClusterPattern>(
+          converter, values);
+}
