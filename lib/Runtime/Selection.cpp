@@ -1,6 +1,7 @@
 //===- Selection.cpp - which kernel of a family for which sizes -----------===//
 
 #include "bsmm/Runtime/Selection.h"
+#include "bsmm/Target/BlockScaledCost.h"
 #include <algorithm>
 #include <cmath>
 
@@ -45,9 +46,59 @@ static double configured(const KernelManifest &manifest, const char *name) {
   return number ? double(*number) : 0;
 }
 
+/// Kernels with block scales and accumulators in tensor memory.
+static PredictedCost predictTensorMemory(const KernelManifest &manifest,
+                                         const LaunchRequest &request,
+                                         int64_t sms) {
+  PredictedCost cost;
+  const Tile &tile = manifest.tile;
+  const ProblemTypes &problem = manifest.problem;
+  double ctas = double(manifest.cluster[0]) * double(manifest.cluster[1]) *
+                double(manifest.cluster[2]);
+  // The multiplication has 128 rows: of A, or with swapped operands of B.
+  bool isTransposed = tile.m != 128;
+  target::BlockScaledKernel kernel;
+  kernel.rows = isTransposed ? tile.n : tile.m;
+  kernel.columns = isTransposed ? tile.m : tile.n;
+  kernel.k = tile.k;
+  kernel.stages = std::max<int64_t>(1, int64_t(configured(manifest, "stages")));
+  kernel.split = manifest.grid.splitK;
+  kernel.isPersistent = manifest.grid.rule == GridRule::Persistent;
+  kernel.isTransposed = isTransposed;
+  kernel.epilogueWarps = manifest.block[0] > 192 ? 8 : 4;
+  double bitsA = target::bitWidth(problem.a),
+         bitsB = target::bitWidth(problem.b);
+  kernel.bitsRows = isTransposed ? bitsB : bitsA;
+  kernel.bitsColumns = isTransposed ? bitsA : bitsB;
+  kernel.vector = problem.scaleVector;
+  kernel.bitsOut = target::bitWidth(problem.out);
+  if (kernel.rows != 128 || kernel.columns < 1 || kernel.k < 1 ||
+      kernel.vector < 1 || kernel.split < 1 || ctas != double(kernel.split) ||
+      manifest.grid.ctasPerTile != 1 || manifest.grid.rule == GridRule::Fixed)
+    return cost;
+  double m = double(request.m), n = double(request.n);
+  target::BlockScaledCost predicted = target::predictBlockScaled(
+      kernel, isTransposed ? n : m, isTransposed ? m : n, double(request.k),
+      double(request.l), double(sms));
+  cost.isKnown = true;
+  cost.waves = predicted.waves;
+  cost.stepsOfTile = predicted.steps;
+  cost.cyclesOfStep = predicted.step;
+  cost.cyclesOfTile = predicted.tile;
+  cost.cyclesOfLaunch = predicted.launch;
+  return cost;
+}
+
 PredictedCost runtime::predictCost(const KernelManifest &manifest,
                                    const LaunchRequest &request) {
   PredictedCost cost;
+  if (const target::Gpu *gpu = target::findGpu(manifest.target);
+      gpu && target::hasBlockScaledRates(manifest.target) &&
+      manifest.problem.scaleType != target::ElementType::None)
+    return predictTensorMemory(manifest, request,
+                               request.smCount > 0
+                                   ? request.smCount
+                                   : target::typicalProduct(*gpu).sms);
   const SelectionRates *rates = selectionRates(manifest.target);
   const GridDescription &grid = manifest.grid;
   double m = double(manifest.tile.m), n = double(manifest.tile.n),

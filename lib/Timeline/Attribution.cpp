@@ -337,9 +337,10 @@ Attribution attribute(const Recording &recording,
 Streaming streaming(const SimulationResult &result, const Rates &rates) {
   Streaming times;
   if (result.lastLoadDone < 0) {
-    times.before = result.end;
+    times.untilLoad = times.before = result.end;
     return times;
   }
+  times.untilLoad = result.firstLoad;
   times.before = result.firstLoadDone;
   times.during = result.lastLoadDone - result.firstLoadDone;
   times.after = result.end - result.lastLoadDone;

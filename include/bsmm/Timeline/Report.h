@@ -92,8 +92,9 @@ Attribution attribute(const Recording &recording,
 /// The times of a launch whose tensor cores hardly matter: how long until data
 /// flows, how it flows, and what comes after.
 struct Streaming {
-  double before = 0; ///< cycles until the first data arrives
-  double during = 0; ///< ... until the last arrives
+  double untilLoad = 0; ///< cycles until the first load is asked for
+  double before = 0;    ///< ... until the first data arrives
+  double during = 0;    ///< cycles from then until the last arrives
   double after = 0;
   double bytes = 0;       ///< that come from DRAM
   double shareOfDram = 0; ///< of the bandwidth while loads are served

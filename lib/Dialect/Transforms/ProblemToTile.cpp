@@ -4,6 +4,8 @@
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
+#include "bsmm/Target/BlockScaledCost.h"
+#include "bsmm/Target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -655,6 +657,54 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
     return success();
   }
 
+  /// Fills in what the cost model chooses for the extents of a problem.
+  LogicalResult choose(ScaledMatmulOp op, Configuration &config) {
+    if (blockM.hasValue() || blockN.hasValue() || blockK.hasValue() ||
+        splitK.hasValue() || persistent.hasValue() || swapOperands.hasValue())
+      return op.emitOpError("expected choose-tile without block-m, block-n, "
+                            "block-k, split-k, persistent and swap-operands, "
+                            "which it chooses");
+    auto attribute = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+        BsmmDialect::getTargetAttrName());
+    std::string_view chip;
+    if (attribute)
+      chip = std::string_view(attribute.getChip());
+    if (!op.isBlockScaled() || !target::hasBlockScaledRates(chip))
+      return op.emitOpError("expected block scales and a target of sm_100 or "
+                            "sm_103 for choose-tile; say block-m, block-n and "
+                            "block-k otherwise");
+    const target::Gpu *gpu = target::findGpu(chip);
+    auto a = cast<RankedTensorType>(op.getA().getType());
+    auto b = cast<RankedTensorType>(op.getB().getType());
+    if (!a.hasStaticShape() || !b.hasStaticShape())
+      return op.emitOpError("expected fixed extents for choose-tile, got ")
+             << a << " and " << b;
+    target::BlockScaledProblem problem;
+    int64_t rank = a.getRank();
+    problem.m = double(a.getDimSize(rank - 2));
+    problem.n = double(b.getDimSize(rank - 2));
+    problem.k = double(a.getDimSize(rank - 1));
+    problem.batch = rank == 3 ? double(a.getDimSize(0)) : 1;
+    problem.bitsA = getElementBits(a.getElementType());
+    problem.bitsB = getElementBits(b.getElementType());
+    problem.bitsOut = getElementBits(
+        cast<RankedTensorType>(op.getInit().getType()).getElementType());
+    problem.vector = op.getScaleVectorSize();
+    target::BlockScaledChoice choice = target::chooseBlockScaled(
+        problem, target::typicalProduct(*gpu).sms, gpu->sharedMemoryPerBlock);
+    if (choice.cycles == 0)
+      return op.emitOpError("expected a configuration that fits ")
+             << StringRef(gpu->name) << "; say block-n and block-k";
+    const target::BlockScaledKernel &kernel = choice.kernel;
+    config.blockM = kernel.isTransposed ? kernel.columns : kernel.rows;
+    config.blockN = kernel.isTransposed ? kernel.rows : kernel.columns;
+    config.blockK = kernel.k;
+    config.split = kernel.split;
+    config.isPersistent = kernel.isPersistent;
+    config.swapsOperands = kernel.isTransposed;
+    return success();
+  }
+
   LogicalResult lower(func::FuncOp function, gpu::GPUModuleOp gpuModule,
                       const Configuration &config) {
     auto matmul = *function.getOps<ScaledMatmulOp>().begin();
@@ -680,7 +730,10 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
           !operand.getDefiningOp<ViewScalesOp>())
         return matmul.emitOpError("expected its operands to be arguments of "
                                   "the function");
-    KernelBuilder kernel(matmul, config);
+    Configuration chosen = config;
+    if (chooseTile && failed(choose(matmul, chosen)))
+      return failure();
+    KernelBuilder kernel(matmul, chosen);
     if (failed(kernel.check()) ||
         failed(kernel.build(gpuModule, function.getSymName())))
       return failure();

@@ -1,6 +1,7 @@
 //===- SelectionTest.cpp - the cost model and its choices -----------------===//
 
 #include "bsmm/Runtime/Selection.h"
+#include "bsmm/Target/BlockScaledCost.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -184,6 +185,149 @@ TEST(Selection, WhatItDoesNotCover) {
   EXPECT_TRUE(known([](KernelManifest &m) {
     m.configuration["stages"] = std::string("many");
   }));
+}
+
+/// An NVFP4 kernel for sm_100a.
+KernelManifest scaledKernelOf(int64_t n, int64_t k, int64_t stages,
+                              int64_t splitK = 1) {
+  KernelManifest manifest;
+  manifest.entry = "gemm";
+  manifest.target = "sm_100a";
+  manifest.grid.rule = splitK == 1 ? GridRule::Persistent : GridRule::Tile;
+  manifest.grid.splitK = splitK;
+  manifest.block = {splitK == 1 ? 192 : 128, 1, 1};
+  manifest.cluster = {splitK, 1, 1};
+  manifest.tile = {128, n, k};
+  manifest.configuration["stages"] = stages;
+  manifest.problem.a = manifest.problem.b = target::ElementType::E2M1;
+  manifest.problem.out = target::ElementType::F16;
+  manifest.problem.scaleType = target::ElementType::UE4M3;
+  manifest.problem.scaleVector = 16;
+  return manifest;
+}
+
+/// The steps of the model by hand: one tile of 128 x 128, four steps.
+TEST(Selection, BlockScaledTile) {
+  PredictedCost cost =
+      predictCost(scaledKernelOf(128, 256, 5), sizesOf(128, 128, 1024));
+  ASSERT_TRUE(cost.isKnown);
+  EXPECT_EQ(cost.waves, 1);
+  EXPECT_EQ(cost.stepsOfTile, 4);
+  // 128 x 128 x 128 bytes of K at 8192, and 4 KiB of scales at 60. An SM has
+  // its link to the L2 cache for itself: 36 KiB at 126 bytes a clock.
+  double tensor = 256 + 4096 / 60.0, l2 = 36864 / 126.0;
+  EXPECT_LT(l2, tensor);
+  // Five slots for a round trip, which takes longer than the multiplication.
+  double latency = (1150 + l2 + tensor) / 5;
+  EXPECT_GT(latency, tensor);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfStep, latency);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfTile, 430 + 128 / 0.11);
+  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch,
+                   3870 + 4 * latency + 430 + 128 / 0.11 + 1000);
+}
+
+TEST(Selection, EachLimitOfABlockScaledStep) {
+  auto step = [](int64_t n, int64_t k, int64_t stages, LaunchRequest request,
+                 int64_t splitK = 1) {
+    return predictCost(scaledKernelOf(n, k, stages, splitK), request)
+        .cyclesOfStep;
+  };
+  LaunchRequest full = sizesOf(8192, 8192, 8192);
+  // All 148 SMs: 10433 bytes a clock from the L2 cache.
+  EXPECT_DOUBLE_EQ(step(128, 256, 5, full), 36864 * 148 / 10433.0);
+  // Half as wide, as many bytes of scales.
+  EXPECT_DOUBLE_EQ(step(64, 256, 8, full), 28672 * 148 / 10433.0);
+  // The tensor core and its scales, of 128 and 256 rows.
+  LaunchRequest one = sizesOf(128, 256, 8192);
+  EXPECT_DOUBLE_EQ(step(256, 128, 8, one), 256 + 128 * 24 / 60.0);
+  // Four boxes.
+  EXPECT_DOUBLE_EQ(step(64, 64, 8, sizesOf(128, 64, 8192), 2), 192);
+  // Rows that are not there are not loaded; those of scale tiles are.
+  EXPECT_DOUBLE_EQ(step(64, 256, 64, sizesOf(16, 64 * 148, 8192)),
+                   48 * 4 + 4096 / 60.0);
+}
+
+/// Memory gives what it gives: halving the tiles of few rows does not help.
+TEST(Selection, BlockScaledRowsAreBoundByMemory) {
+  LaunchRequest request = sizesOf(128, 64 * 148, 16384);
+  double bytes = (128 + 64.0 * 148) * 16384 * 9 / 16;
+  double cycles = cyclesOf(scaledKernelOf(64, 256, 7), request);
+  EXPECT_GE(cycles, bytes / 3613 + 3870 + 1000);
+}
+
+/// With few tiles CTAs that share K are faster, with many they are not.
+TEST(Selection, BlockScaledSplit) {
+  auto prefers = [](int64_t m, int64_t n, int64_t k) {
+    int64_t best = 1;
+    for (int64_t split : {2, 4, 8})
+      if (cyclesOf(scaledKernelOf(64, 256, 7, split), sizesOf(m, n, k)) <
+          cyclesOf(scaledKernelOf(64, 256, 7, best), sizesOf(m, n, k)))
+        best = split;
+    return best;
+  };
+  EXPECT_EQ(prefers(128, 7168, 16384), 1);
+  EXPECT_EQ(prefers(128, 4096, 7168), 2);
+  EXPECT_EQ(prefers(128, 1536, 7168), 4);
+  EXPECT_EQ(prefers(128, 256, 256), 1);
+  EXPECT_EQ(prefers(4096, 4096, 4096), 1);
+}
+
+/// Swapped operands: the 128 rows of the multiplication are columns of D.
+TEST(Selection, BlockScaledSwapped) {
+  KernelManifest plain = scaledKernelOf(64, 256, 7), swapped = plain;
+  swapped.tile = {64, 128, 256};
+  LaunchRequest request = sizesOf(64, 128 * 148, 4096);
+  EXPECT_EQ(predictCost(plain, request).waves, 2);
+  EXPECT_EQ(predictCost(swapped, request).waves, 1);
+  EXPECT_LE(cyclesOf(swapped, request), cyclesOf(plain, request));
+}
+
+TEST(Selection, BlockScaledKernelsThatAreNotCovered) {
+  LaunchRequest request = sizesOf(512, 512, 512);
+  auto known = [&](auto change) {
+    KernelManifest manifest = scaledKernelOf(128, 256, 5);
+    change(manifest);
+    PredictedCost cost = predictCost(manifest, request);
+    EXPECT_EQ(cost.isKnown, cost.cyclesOfLaunch > 0);
+    return cost.isKnown;
+  };
+  EXPECT_TRUE(known([](KernelManifest &m) { m.target = "sm_103a"; }));
+  EXPECT_TRUE(known([](KernelManifest &m) { m.configuration.clear(); }));
+  EXPECT_FALSE(known([](KernelManifest &m) { m.target = "sm_110a"; }));
+  EXPECT_FALSE(known([](KernelManifest &m) { m.tile.k = 0; }));
+  EXPECT_FALSE(known([](KernelManifest &m) {
+    m.tile.m = 64;
+    m.tile.n = 64;
+  }));
+  EXPECT_FALSE(known([](KernelManifest &m) { m.cluster = {2, 1, 1}; }));
+  EXPECT_FALSE(known([](KernelManifest &m) { m.problem.scaleVector = 0; }));
+  EXPECT_FALSE(known([](KernelManifest &m) { m.grid.rule = GridRule::Fixed; }));
+}
+
+/// What the compiler chooses, for 148 SMs.
+TEST(Selection, BlockScaledChoice) {
+  auto choose = [](double m, double n, double k) {
+    target::BlockScaledProblem problem;
+    problem.m = m;
+    problem.n = n;
+    problem.k = k;
+    return target::chooseBlockScaled(problem, 148, 232448);
+  };
+  auto large = choose(4096, 4096, 8192);
+  EXPECT_EQ(large.kernel.columns, 256);
+  EXPECT_EQ(large.kernel.k, 128);
+  EXPECT_TRUE(large.kernel.isPersistent);
+  auto few = choose(128, 1536, 7168);
+  EXPECT_EQ(few.kernel.columns, 64);
+  EXPECT_EQ(few.kernel.split, 4);
+  EXPECT_FALSE(few.kernel.isPersistent || few.kernel.isTransposed);
+  auto narrow = choose(16, 4096, 7168);
+  EXPECT_TRUE(narrow.kernel.isTransposed);
+  EXPECT_EQ(narrow.kernel.columns, 64);
+  EXPECT_EQ(narrow.kernel.split, 2);
+  // Nothing fits: no choice.
+  target::BlockScaledProblem problem;
+  EXPECT_EQ(target::chooseBlockScaled(problem, 148, 4096).cycles, 0);
 }
 
 TEST(Selection, ExtremeSizesStayFinite) {

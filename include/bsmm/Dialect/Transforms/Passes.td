@@ -72,6 +72,11 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     block scales the kernel multiplies with `bsmm.dot`; `promote_every` of the
     numerics must then be 0 or `block-k`.
 
+    With `choose-tile` block-m, block-n, block-k, split-k, persistent and
+    swap-operands are chosen for the extents of each function, which must be
+    fixed, by the model of docs/selection.md. The kernel takes other extents all
+    the same.
+
     The epilogue is that of docs/abi.md: row scales (of both operands, both of
     one value or both of one for each row), alpha, beta * C, a bias, relu or silu
     and out_scale, each where the operation has it. With beta = 0 at run time C is
@@ -134,6 +139,10 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "evict_last">,
     Option<"cacheB", "cache-b", "std::string", "\"normal\"",
            "the same for B">,
+    Option<"chooseTile", "choose-tile", "bool", "false",
+           "choose the tile, split-k, persistent and swap-operands for the "
+           "extents of the function; for block scales on targets with tensor "
+           "memory">,
     Option<"swapOperands", "swap-operands", "bool", "false",
            "multiply the rows of B with those of A, and store the transposed "
            "sum: for few rows of A, since a multiplication has 128 rows and may "
@@ -163,7 +172,11 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     common, the next tile is multiplied while the last one is drained. The
     output tile passes through shared memory in pieces of a swizzle's width,
     narrower ones where the stages leave little room. In other kernels loading and multiplying are
-    work of two warps of the draining warpgroup. `bsmm.epilogue_warps = 8` on
+    work of two warps of the draining warpgroup. `bsmm.split` on the K loop: as
+    many CTAs of a cluster share its steps, and each adds, in the order of their
+    ranks, what the others send it of its columns. Where the sum is transposed
+    right behind the K loop, the accumulator's rows are columns of the output
+    tile. `bsmm.epilogue_warps = 8` on
     the K loop: two warpgroups drain, each half of the columns, and get registers
     from that of the other two roles.
 

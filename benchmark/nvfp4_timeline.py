@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What the timeline predicts for NVFP4 products on Blackwell.
+
+usage: nvfp4_timeline.py TOOLS [--shape MxNxK ...] [--options OPTIONS ...]
+                         [--json FILE]
+
+Compiles each product for sm_100a with each of OPTIONS, options of
+bsmm-problem-to-tile (default: choose-tile=true, the configuration that the cost
+model of docs/selection.md chooses), runs `bsmm-emu timeline` on it for 148 SMs,
+and prints a row of a Markdown table: the configuration, predicted cycles, the
+fixed latency before data arrives and after the last load, how long data streams
+between these, and the bandwidth used meanwhile. Use a Release build.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Products of decoder layers with few rows.
+SHAPES = [
+    "128x7168x16384", "128x4096x7168", "128x7168x2048", "128x256x256",
+    "128x1536x7168", "128x3072x1536", "256x7168x256", "256x7168x2048",
+    "384x7168x2304", "512x512x7168", "512x4096x512", "512x1536x7168",
+]
+
+FUNCTION = """#scales = #bsmm.scales<blocked_128x4, vec = 16>
+func.func @gemm(
+    %a: tensor<1x{m}x{k}xf4E2M1FN>, %sfa: tensor<1x{m}x{g}xf8E4M3FN, #scales>,
+    %b: tensor<1x{n}x{k}xf4E2M1FN>, %sfb: tensor<1x{n}x{g}xf8E4M3FN, #scales>,
+    %out: tensor<1x{m}x{n}xf16>) -> tensor<1x{m}x{n}xf16> {{
+  %d = bsmm.scaled_matmul ins(%a scales %sfa, %b scales %sfb
+      : tensor<1x{m}x{k}xf4E2M1FN>, tensor<1x{m}x{g}xf8E4M3FN, #scales>,
+        tensor<1x{n}x{k}xf4E2M1FN>, tensor<1x{n}x{g}xf8E4M3FN, #scales>)
+      outs(%out : tensor<1x{m}x{n}xf16>) -> tensor<1x{m}x{n}xf16>
+  return %d : tensor<1x{m}x{n}xf16>
+}}
+"""
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}")
+    return done.stdout
+
+
+def describe(tile_level):
+    """The configuration of a kernel of the tile level."""
+    tile = re.search(r"#bsmm.tile<m = (\d+), n = (\d+), k = (\d+)>",
+                     tile_level)
+    words = ["x".join(tile.groups())]
+    split = re.search(r"bsmm.split = (\d+)", tile_level)
+    if split:
+        words.append(f"{split.group(1)} CTAs share K")
+    if int(tile.group(1)) != 128:
+        words.append("swapped")
+    return ", ".join(words)
+
+
+def measure(tools, shape, options, folder):
+    m, n, k = (int(extent) for extent in shape.split("x"))
+    problem, tile, artifact, report = (
+        os.path.join(folder, name)
+        for name in ("problem.mlir", "tile.mlir", "kernel.bsmm", "report.json"))
+    with open(problem, "w") as file:
+        file.write(FUNCTION.format(m=m, n=n, k=k, g=(k + 15) // 16))
+
+    def tool(name, *arguments):
+        run(os.path.join(tools, name), *arguments)
+
+    tool("bsmm-opt", problem,
+         f"--bsmm-problem-to-tile=chip=sm_100a {options}", "-o", tile)
+    tool("bsmm-translate", "--bsmm-to-artifact", tile, "-o", artifact)
+    tool("bsmm-launch", "export", artifact, "-M", str(m), "-N", str(n), "-K",
+         str(k), "--sms", "148", "-o", folder)
+    tool("bsmm-emu", "timeline", os.path.join(folder, "launch.json"),
+         f"--json={report}")
+    with open(report) as file:
+        result = json.load(file)
+    with open(tile) as file:
+        result["configuration"] = describe(file.read())
+    result["shape"], result["options"] = shape, options
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("tools")
+    parser.add_argument("--shape", nargs="+", default=SHAPES)
+    parser.add_argument("--options", nargs="+", default=["choose-tile=true"])
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    results = []
+    print("| M x N x K | tile | CTAs | cycles | us | before | streaming | after "
+          "| DRAM | L2 |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for shape in arguments.shape:
+            for options in arguments.options:
+                result = measure(arguments.tools, shape, options, folder)
+                results.append(result)
+                flow = result["streaming"]
+                scale = 1 / result["clock_ghz"] / 1000
+                print(f"| {shape} | {result['configuration']} "
+                      f"| {result['ctas']} | {result['cycles']:.0f} "
+                      f"| {result['microseconds']:.2f} "
+                      f"| {flow['cycles_before'] * scale:.2f} "
+                      f"| {flow['cycles_during'] * scale:.2f} "
+                      f"| {flow['cycles_after'] * scale:.2f} "
+                      f"| {100 * flow['share_of_dram']:.1f} % "
+                      f"| {100 * flow['share_of_l2']:.1f} % |", flush=True)
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(results, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+//===- BlockScaledCost.h - cycles of block-scaled kernels -------*- C++ -*-===//
+//
+// A model of the cycles that a kernel with accumulators in tensor memory takes
+// for given sizes, for choosing among configurations when a problem is compiled
+// and among kernels when one is launched. docs/selection.md derives it; the
+// rates are those of the timeline (docs/timeline.md, "The rates"). Plain C++,
+// used by the compiler and by the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BSMM_TARGET_BLOCKSCALEDCOST_H
+#define BSMM_TARGET_BLOCKSCALEDCOST_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace bsmm::target {
+
+/// What parts of an sm_100a GPU do in a clock cycle of 1.965 GHz.
+struct BlockScaledRates {
+  double tensorBytes = 8192; ///< rows x columns x bytes of K of an SM
+  double sharedBytes = 128;  ///< shared memory of an SM
+  double scaleBytes = 60;    ///< scale factors to tensor memory
+  double portBytes = 126;    ///< L2 to one SM
+  double l2Bytes = 10433;    ///< L2 to all SMs
+  double dramBytes = 3613;
+  double copyIssue = 48; ///< a TMA box
+  /// From asking for a slot until it has been multiplied and is asked for
+  /// again, beside the multiplication: data from DRAM, two barriers,
+  /// completion.
+  double roundTrip = 1150;
+  /// From the launch until the first data is there.
+  double launch = 3870;
+  /// A CTA after another one on its SM, until its first data is there.
+  double ctaStart = 1900;
+  /// From the last multiplication of a tile until its first column can be
+  /// stored, and from the last store until the launch is over.
+  double tileStart = 430, lastStore = 1000;
+  /// Columns of all rows that four warps drain, convert and write.
+  double drainColumns = 0.11;
+  /// Cycles more for each column beyond 64 where they are rows of the output
+  /// tile, which is stored when all of it has been drained.
+  double transposedColumn = 3.4;
+  /// CTAs that share K: their barriers, what each of the others takes beside
+  /// its columns, and how many columns of all rows four warps send or add.
+  double clusterBarrier = 510, exchangeStart = 90, exchangeColumns = 0.13;
+};
+
+/// Whether the rates are those of a target.
+inline bool hasBlockScaledRates(std::string_view target) {
+  std::string_view family = target.substr(0, 6);
+  return family == "sm_100" || family == "sm_103";
+}
+
+/// The configuration of a kernel, and what its operands are.
+struct BlockScaledKernel {
+  /// Rows of the multiplication (M, or N with swapped operands), its columns
+  /// and elements of K of a step.
+  int64_t rows = 128, columns = 128, k = 256;
+  int64_t stages = 4;
+  int64_t split = 1; ///< CTAs of a cluster that share K
+  bool isPersistent = true;
+  bool isTransposed = false; ///< whether columns are rows of the output
+  /// Warps that drain.
+  int64_t epilogueWarps = 4;
+  double bitsRows = 4, bitsColumns = 4; ///< of an element of the operands
+  int64_t vector = 16; ///< elements that share a scale of 8 bits
+  double bitsOut = 16;
+};
+
+/// What the model says of one launch; all in cycles but the first two.
+struct BlockScaledCost {
+  double waves = 0, steps = 0;
+  double step = 0, tile = 0, launch = 0;
+};
+
+/// Columns of scales that are loaded for a tile, of tiles of 128 rows: one of
+/// 64 or 192 rows may start in the middle.
+inline double scaleRows(int64_t rows) {
+  return rows % 128 == 0 ? double(rows) : double((rows + 64) / 128 * 128);
+}
+
+/// `rows` and `columns` are the problem's along the kernel's rows and columns.
+inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
+                                          double rows, double columns, double k,
+                                          double batch, double sms,
+                                          const BlockScaledRates &rates = {}) {
+  auto ceilDiv = [](double a, double b) { return std::ceil(a / b); };
+  BlockScaledCost cost;
+  double split = double(kernel.split);
+  double tileRows = double(kernel.rows), tileColumns = double(kernel.columns);
+  double tiles =
+      ceilDiv(rows, tileRows) * ceilDiv(columns, tileColumns) * batch;
+  double places = std::max(1.0, std::floor(sms / split)) * split;
+  double units = tiles * split;
+  cost.waves = ceilDiv(units, places);
+  double busy = std::min(units, places);
+  cost.steps = ceilDiv(ceilDiv(k, double(kernel.k)), split);
+
+  // One step: the slowest of what goes on at once.
+  double stepK = double(kernel.k);
+  double operands =
+      (tileRows * kernel.bitsRows + tileColumns * kernel.bitsColumns) * stepK /
+      8;
+  double scales = (scaleRows(kernel.rows) + scaleRows(kernel.columns)) * stepK /
+                  double(kernel.vector);
+  // Operands of different widths are multiplied as the wider one.
+  double width = std::max(kernel.bitsRows, kernel.bitsColumns);
+  double multiply =
+      tileRows * tileColumns * stepK * width / 8 / rates.tensorBytes;
+  double tensor = std::max(multiply, operands / rates.sharedBytes) +
+                  scales / rates.scaleBytes;
+  // Rows beyond the matrix are not loaded.
+  double loaded = (std::min(tileRows, rows) * kernel.bitsRows +
+                   std::min(tileColumns, columns) * kernel.bitsColumns) *
+                      stepK / 8 +
+                  scales;
+  double l2 = loaded / std::min(rates.portBytes, rates.l2Bytes / busy);
+  // Boxes are at most 128 bytes wide and 256 long.
+  double boxes = ceilDiv(stepK * kernel.bitsRows / 8, 128) +
+                 ceilDiv(stepK * kernel.bitsColumns / 8, 128) + 2;
+  double latency =
+      (rates.roundTrip + l2 + tensor) / std::max(1.0, double(kernel.stages));
+  cost.step = std::max({tensor, l2, boxes * rates.copyIssue, latency});
+
+  // Between tiles.
+  double warpgroups = double(kernel.epilogueWarps) / 4;
+  double stored = tileColumns / split;
+  double drain = rates.tileStart + stored * std::max(1.0, kernel.bitsOut / 16) /
+                                       (rates.drainColumns * warpgroups);
+  if (kernel.isTransposed)
+    drain += std::max(0.0, stored - 64) * rates.transposedColumn;
+  double reduction = 0;
+  if (kernel.split > 1)
+    reduction = rates.clusterBarrier + (split - 1) * rates.exchangeStart +
+                2 * (tileColumns - stored) / rates.exchangeColumns;
+  double steps = cost.steps * cost.step;
+  cost.tile = drain + reduction;
+
+  // Nothing streams faster than memory gives it, however it is cut.
+  double unique = batch * k *
+                  (rows * kernel.bitsRows + columns * kernel.bitsColumns +
+                   8 * (rows + columns) / double(kernel.vector)) /
+                  8;
+  double work;
+  if (kernel.isPersistent) {
+    // The next tile is multiplied while one is drained.
+    work = std::max({cost.waves * steps, (cost.waves - 1) * cost.tile + steps,
+                     unique / rates.dramBytes}) +
+           cost.tile;
+  } else {
+    work = std::max(steps * cost.waves, unique / rates.dramBytes) +
+           cost.waves * cost.tile + (cost.waves - 1) * rates.ctaStart;
+  }
+  cost.launch = rates.launch + work + rates.lastStore;
+  return cost;
+}
+
+/// Slots of the load channel that shared memory holds beside pieces of the
+/// output tile and what CTAs send each other; 0 when not even one fits.
+inline int64_t countBlockScaledStages(const BlockScaledKernel &kernel,
+                                      int64_t sharedBytes) {
+  auto align = [](double bytes) { return std::ceil(bytes / 1024) * 1024; };
+  double stepK = double(kernel.k);
+  double slot = align(double(kernel.rows) * stepK * kernel.bitsRows / 8) +
+                align(double(kernel.columns) * stepK * kernel.bitsColumns / 8) +
+                (scaleRows(kernel.rows) + scaleRows(kernel.columns)) * stepK /
+                    double(kernel.vector);
+  double stored = double(kernel.columns) / double(kernel.split);
+  double rowBytes = stored * kernel.bitsOut / 8;
+  // Two pieces of 128 bytes a row, or the only one.
+  double staging = double(kernel.rows) *
+                   (kernel.isTransposed ? rowBytes : std::min(256.0, rowBytes));
+  double exchange = double(kernel.rows) * (double(kernel.columns) - stored) * 4;
+  double left = double(sharedBytes) - staging - exchange - 1024;
+  if (left < slot)
+    return 0;
+  return int64_t(std::min(8.0, std::floor(left / align(slot))));
+}
+
+/// A product with block scales: extents, and bits of elements.
+struct BlockScaledProblem {
+  double m = 1, n = 1, k = 1, batch = 1;
+  double bitsA = 4, bitsB = 4, bitsOut = 16;
+  int64_t vector = 16;
+};
+
+struct BlockScaledChoice {
+  BlockScaledKernel kernel; ///< isTransposed: with swapped operands
+  double cycles = 0;        ///< 0 when no configuration fits
+};
+
+/// The configuration of the fewest predicted cycles; of equal ones the first:
+/// with at most 64 rows of A one of swapped operands, which multiplies fewer
+/// rows that are not there.
+inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
+                                           double sms, int64_t sharedBytes) {
+  BlockScaledChoice best;
+  bool isNarrow = problem.m <= 64;
+  for (bool isSwapped : {isNarrow, !isNarrow})
+    for (int64_t columns : {128, 64, 192, 256})
+      for (int64_t stepK : {256, 128, 512})
+        for (int64_t split : {1, 2, 4, 8}) {
+          BlockScaledKernel kernel;
+          kernel.columns = columns;
+          kernel.k = stepK;
+          kernel.split = split;
+          kernel.isPersistent = split == 1;
+          kernel.isTransposed = isSwapped;
+          kernel.bitsRows = isSwapped ? problem.bitsB : problem.bitsA;
+          kernel.bitsColumns = isSwapped ? problem.bitsA : problem.bitsB;
+          kernel.vector = problem.vector;
+          kernel.bitsOut = problem.bitsOut;
+          kernel.stages = countBlockScaledStages(kernel, sharedBytes);
+          // Two slots at least: one is filled while the other one is read.
+          if (kernel.stages < 2 || stepK % (4 * problem.vector) != 0)
+            continue;
+          double cycles =
+              predictBlockScaled(kernel, isSwapped ? problem.n : problem.m,
+                                 isSwapped ? problem.m : problem.n, problem.k,
+                                 problem.batch, sms)
+                  .launch;
+          if (best.cycles != 0 && cycles >= best.cycles)
+            continue;
+          best.kernel = kernel;
+          best.cycles = cycles;
+        }
+  return best;
+}
+
+} // namespace bsmm::target
+
+#endif // BSMM_TARGET_BLOCKSCALEDCOST_H
