@@ -9,6 +9,7 @@
 #include "bsmm/Runtime/NumberFormats.h"
 #include "bsmm/Runtime/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,28 @@ using namespace bsmm::runner;
 //===----------------------------------------------------------------------===//
 // Describing a kernel
 //===----------------------------------------------------------------------===//
+
+/// Outputs that saturate.
+static bool isNarrowOutput(target::ElementType type) {
+  return type == target::ElementType::E4M3 || type == target::ElementType::E5M2;
+}
+
+/// Scales of f32, whose strides say their order: those of one dimension follow
+/// each other.
+static void describeSumScales(Value strideRow, int64_t block, bool isB,
+                              Problem &problem) {
+  runtime::ScaleLayout layout = matchPattern(strideRow, m_One())
+                                    ? runtime::ScaleLayout::ColumnMajor
+                                    : runtime::ScaleLayout::Linear;
+  problem.types.scaleType = target::ElementType::F32;
+  problem.types.scaleVector = blockScaleElements;
+  if (!isB) {
+    problem.types.scaleLayout = layout;
+    return;
+  }
+  problem.types.scaleLayoutB = layout;
+  problem.types.scaleRowsB = block;
+}
 
 /// A kernel at the tile or the pipeline level.
 static std::string describeKernelOp(KernelOp kernel, Problem &problem) {
@@ -49,12 +72,35 @@ static std::string describeKernelOp(KernelOp kernel, Problem &problem) {
   kernel.walk([&](DotOp op) {
     describeOperands(op);
     problem.promoteEvery = op.getPromoteEvery().value_or(0);
+    for (auto [number, scales] : llvm::enumerate(op.getScales()))
+      if (auto load = scales.getDefiningOp<ScaleLoadOp>())
+        describeSumScales(load.getStrideRow(), load.getBlock(), number == 1,
+                          problem);
+  });
+  kernel.walk([&](ReadScalesOp op) {
+    problem.promoteEvery = blockScaleElements;
+    describeSumScales(op.getStride(), op.getBlock(), op.getDimension() == 1,
+                      problem);
   });
   kernel.walk([&](ScaledMmaOp op) {
     describeScales(op, op.getA().getType().getShape()[1] /
                            op.getScaleA().getType().getShape()[1]);
   });
   kernel.walk([&](MmaOp op) { describeOperands(op); });
+  // Block-scaled operands that were decoded for it.
+  kernel.walk([&](DecodeOperandOp op) {
+    BufferType source = op.getSource().getType();
+    bool isA =
+        llvm::any_of(op.getDestination().getUsers(), [&](Operation *user) {
+          auto mma = dyn_cast<MmaOp>(user);
+          return mma && mma.getA() == op.getDestination();
+        });
+    (isA ? problem.types.a : problem.types.b) =
+        getOperandElementType(source.getElementType());
+    problem.types.scaleType = getScaleElementType(elementOf(op.getScales()));
+    problem.types.scaleVector =
+        source.getShape()[1] / op.getScales().getType().getShape()[1];
+  });
   if (!dot)
     return "expected a kernel with matrix operations: bsmm.scaled_dot or "
            "bsmm.dot at the tile level, bsmm.scaled_mma or bsmm.mma at the "
@@ -95,6 +141,7 @@ static std::string describeKernelOp(KernelOp kernel, Problem &problem) {
                             {problem.types.bias, "bias"},
                             {problem.types.out, "d"}})
     if (type != target::ElementType::None &&
+        !(StringRef(role) == "d" && isNarrowOutput(type)) &&
         !llvm::is_contained({target::ElementType::F16,
                              target::ElementType::BF16,
                              target::ElementType::F32},
@@ -115,11 +162,25 @@ static std::string describeMatmul(ScaledMatmulOp op, Problem &problem) {
   if (op.isBlockScaled()) {
     problem.types.scaleType = getScaleElementType(elementOf(op.getScaleA()));
     problem.types.scaleVector = op.getScaleVectorSize();
-    for (Value scales : {op.getScaleA(), op.getScaleB()})
-      if (cast<ScalesAttr>(
-              cast<RankedTensorType>(scales.getType()).getEncoding())
-              .getOrder() != ScaleOrder::Blocked128x4)
+    for (Value scales : {op.getScaleA(), op.getScaleB()}) {
+      auto encoding = cast<ScalesAttr>(
+          cast<RankedTensorType>(scales.getType()).getEncoding());
+      bool isB = scales == op.getScaleB();
+      if (op.scalesSums()) {
+        auto layout = encoding.getOrder() == ScaleOrder::Linear
+                          ? runtime::ScaleLayout::Linear
+                          : runtime::ScaleLayout::ColumnMajor;
+        problem.promoteEvery = blockScaleElements;
+        if (isB) {
+          problem.types.scaleLayoutB = layout;
+          problem.types.scaleRowsB = encoding.getRows();
+        } else {
+          problem.types.scaleLayout = layout;
+        }
+      } else if (encoding.getOrder() != ScaleOrder::Blocked128x4) {
         return "expected scales in order blocked_128x4 to run";
+      }
+    }
   }
   if (op.getRowScaleA() || op.getRowScaleB()) {
     auto isWhole = [](Value vector) {
@@ -135,7 +196,8 @@ static std::string describeMatmul(ScaledMatmulOp op, Problem &problem) {
                                   : runtime::RowScales::F32;
   }
   if (NumericsAttr numerics = op.getNumericsAttr())
-    problem.promoteEvery = numerics.getPromoteEvery();
+    if (!op.scalesSums())
+      problem.promoteEvery = numerics.getPromoteEvery();
   if (op.getBeta())
     problem.types.c = problem.types.out;
   if (op.getBias())
@@ -155,7 +217,8 @@ static std::string describeMatmul(ScaledMatmulOp op, Problem &problem) {
   };
   problem.m = firstOf({extentOf(op.getA(), 2), extentOf(op.getScaleA(), 2),
                        extentOf(op.getInit(), 2)});
-  problem.n = firstOf({extentOf(op.getB(), 2), extentOf(op.getScaleB(), 2),
+  problem.n = firstOf({extentOf(op.getB(), 2),
+                       op.scalesSums() ? 0 : extentOf(op.getScaleB(), 2),
                        extentOf(op.getInit(), 1)});
   problem.k = firstOf({extentOf(op.getA(), 1), extentOf(op.getB(), 1)});
   if (cast<RankedTensorType>(op.getA().getType()).getRank() == 2)
@@ -218,6 +281,18 @@ static int64_t rowBytes(target::ElementType type, int64_t elements) {
 static int64_t alignedPitch(target::ElementType type, int64_t extent) {
   int64_t perUnit = 128 / target::bitWidth(type);
   return (extent + perUnit - 1) / perUnit * perUnit;
+}
+
+SumScales bsmm::runner::getSumScales(const Problem &problem, bool isB) {
+  int64_t rows = isB ? llvm::divideCeil(uint64_t(problem.n),
+                                        uint64_t(problem.types.scaleRowsB))
+                     : problem.m;
+  int64_t groups = llvm::divideCeil(uint64_t(problem.k),
+                                    uint64_t(problem.types.scaleVector));
+  if ((isB ? problem.types.getScaleLayoutB() : problem.types.scaleLayout) ==
+      runtime::ScaleLayout::ColumnMajor)
+    std::swap(rows, groups);
+  return {rows, groups, alignedPitch(target::ElementType::F32, groups)};
 }
 
 std::string bsmm::runner::checkSizes(Problem &problem) {
@@ -319,7 +394,8 @@ Operands bsmm::runner::makeOperands(const Problem &problem) {
     scales.minMagnitude = problem.fullRange ? 0 : 0x1p-10;
     scales.maxMagnitude = problem.fullRange ? 0x1p40 : 2;
   }
-  if (int64_t vec = problem.types.scaleVector) {
+  if (int64_t vec = problem.types.scaleVector;
+      vec != 0 && problem.types.scaleType != target::ElementType::F32) {
     int64_t groups = (problem.k + vec - 1) / vec;
     operands.sfa =
         runtime::randomScaleTiles(random, problem.types.scaleType, problem.m,
@@ -328,6 +404,24 @@ Operands bsmm::runner::makeOperands(const Problem &problem) {
         runtime::randomScaleTiles(random, problem.types.scaleType, problem.n,
                                   groups, problem.l, scales, problem.poison);
   }
+  // Scales of f32: all bits of the fraction.
+  if (problem.types.scaleType == target::ElementType::F32)
+    for (bool isB : {false, true}) {
+      SumScales shape = getSumScales(problem, isB);
+      std::vector<uint8_t> &bytes = isB ? operands.sfb : operands.sfa;
+      bytes.assign(problem.l * shape.rows * shape.pitch * sizeof(float),
+                   problem.poison);
+      for (int64_t row = 0; row < problem.l * shape.rows; ++row)
+        for (int64_t column = 0; column < shape.columns; ++column) {
+          float value =
+              float(std::ldexp(1 + std::ldexp(double(random.next() >> 41), -23),
+                               int(random.next() % 5) - 2) *
+                    (random.next() % 2 ? 1 : -1));
+          std::memcpy(bytes.data() +
+                          (row * shape.pitch + column) * sizeof(float),
+                      &value, sizeof(float));
+        }
+    }
   // Rows of numbers: signs, and some octaves around one.
   auto numbers = [&](target::ElementType type, int64_t count, int64_t columns,
                      int64_t pitch) {
@@ -436,7 +530,7 @@ static std::vector<double> largestScales(const Problem &problem,
                                          const std::vector<uint8_t> &scales,
                                          int64_t rows) {
   int64_t vec = problem.types.scaleVector;
-  if (vec == 0)
+  if (vec == 0 || problem.types.scaleType == target::ElementType::F32)
     return std::vector<double>(problem.l * rows, 1);
   int64_t groups = (problem.k + vec - 1) / vec;
   std::vector<double> largest;
@@ -476,6 +570,14 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
     for (runtime::HostScales *scales : {&gemm.sfa, &gemm.sfb}) {
       scales->type = problem.types.scaleType;
       scales->vector = problem.types.scaleVector;
+      if (problem.types.scaleType != target::ElementType::F32)
+        continue;
+      bool isB = scales == &gemm.sfb;
+      SumScales shape = getSumScales(problem, isB);
+      scales->layout =
+          isB ? problem.types.getScaleLayoutB() : problem.types.scaleLayout;
+      scales->rows = isB ? problem.types.scaleRowsB : 1;
+      scales->pitch = shape.pitch;
     }
   }
   auto floats = [](const std::vector<uint8_t> &data) {
@@ -503,6 +605,8 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
   gemm.outScale = problem.outScale;
   gemm.activation = problem.types.activation;
   gemm.outType = problem.types.out;
+  if (isNarrowOutput(problem.types.out))
+    gemm.overflow = runtime::Overflow::Saturate;
   runtime::HostGemmOptions options;
   options.epilogue = runtime::HostGemmOptions::Epilogue::Float32;
   options.magnitudes = true;
@@ -612,14 +716,17 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
       double bound = slack + 1.001 * halfUlp(type, std::fabs(exact) + slack);
       if (problem.types.out == target::ElementType::F32)
         bound = slack + 4 * halfUlp(type, std::fabs(exact) + slack);
-      // An infinite output stands for every sum beyond the largest one.
+      // An infinite output stands for every sum beyond the largest one, and so
+      // does the largest value of 8 bits.
       double value = got[index];
       if (std::isinf(value))
         value = std::copysign(target::info(type).maxFinite, value);
+      bool isLargest = std::isinf(got[index]) ||
+                       (isNarrowOutput(type) &&
+                        std::fabs(value) == target::info(type).maxFinite);
       bool isWithin =
-          std::isinf(got[index])
-              ? (value > 0 ? exact : -exact) + bound >= std::fabs(value)
-              : std::fabs(value - exact) <= bound;
+          isLargest ? (value > 0 ? exact : -exact) + bound >= std::fabs(value)
+                    : std::fabs(value - exact) <= bound;
       double error = std::fabs(value - exact);
       if (std::isfinite(error) && bound > 0) {
         comparison.largestError = std::max(comparison.largestError, error);
@@ -628,6 +735,7 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
       }
       // What alignment may cut is lost although every sum fits f32.
       if (isWithin && result->exactInFloat32[index] && factor == 1 &&
+          problem.types.scaleType != target::ElementType::F32 &&
           !problem.hasCoarseSums && !hasAddends && !hasSilu &&
           alignment <= halfUlp(type, std::fabs(exact))) {
         ++comparison.inexact;
@@ -657,9 +765,12 @@ std::string bsmm::runner::compareOutput(const Problem &problem,
          byte != end; ++byte)
       comparison.damaged += *byte != 0xFF;
   }
-  // An output that overflows is infinite on both sides: no error.
+  // An output that overflows is infinite, or the largest value of 8 bits, on
+  // both sides: no error.
   for (int64_t index = 0; index < count; ++index)
-    if (std::isinf(got[index]) &&
+    if ((std::isinf(got[index]) ||
+         (isNarrowOutput(type) &&
+          std::fabs(got[index]) == target::info(type).maxFinite)) &&
         got[index] == runtime::decode(type, result->out[index]))
       got[index] = result->exact[index];
   runtime::ErrorMetrics metrics =

@@ -20,6 +20,10 @@ std::string ReferenceBackend::run(ModuleOp module, const Problem &problem,
   gemm.b = {operands.b, problem.pitchB, problem.n * problem.pitchB};
   gemm.scaleA.bytes = operands.sfa;
   gemm.scaleB.bytes = operands.sfb;
+  if (problem.types.scaleType == target::ElementType::F32) {
+    gemm.scaleA.pitch = getSumScales(problem, false).pitch;
+    gemm.scaleB.pitch = getSumScales(problem, true).pitch;
+  }
   gemm.c = {operands.c, problem.pitchC, problem.m * problem.pitchC};
   gemm.rowScaleA.bytes = operands.sa;
   gemm.rowScaleB.bytes = operands.sb;

@@ -376,12 +376,15 @@ int bsmm::runner::runMain(int argc, char **argv) {
       return fail("the kernel takes no " + llvm::Twine(name));
   if (problem.hasBeta)
     problem.beta = options.beta;
-  // wgmma with 8-bit operands.
+  // wgmma with 8-bit operands; those with other block scales are decoded first.
   TargetAttr chosen = dyn_cast_or_null<TargetAttr>(stated);
   const target::Gpu *gpu = target::findGpu(
       std::string_view(chosen ? chosen.getChip() : StringRef(options.chip)));
-  problem.hasCoarseSums = gpu && gpu->hasWgmma && backend->runsKernels() &&
-                          target::bitWidth(problem.types.a) == 8;
+  problem.hasCoarseSums =
+      gpu && gpu->hasWgmma && backend->runsKernels() &&
+      target::bitWidth(problem.types.a) == 8 &&
+      (problem.types.scaleType == target::ElementType::None ||
+       problem.types.scaleType == target::ElementType::F32);
 
   // A problem-level function becomes a kernel for backends that run kernels.
   if (isLowered) {

@@ -70,7 +70,7 @@ std::string checkRows(const char *name, const HostMatrix &matrix, int64_t rows,
 
 struct Scales {
   int64_t groups = 0;
-  int64_t pitch = 0, batchStride = 0; // bytes
+  int64_t pitch = 0, batchStride = 0; // elements
 };
 
 std::string checkScales(const char *name, const HostScales &scales,
@@ -82,27 +82,33 @@ std::string checkScales(const char *name, const HostScales &scales,
       return prefix + "expected a scale type";
     return "";
   }
-  if (scales.type != ElementType::UE8M0 && scales.type != ElementType::UE4M3)
-    return prefix + "expected ue8m0 or ue4m3, got " +
+  bool isWide = scales.type == ElementType::F32;
+  if (scales.type != ElementType::UE8M0 && scales.type != ElementType::UE4M3 &&
+      !(isWide && scales.layout != ScaleLayout::Blocked128x4))
+    return prefix + "expected ue8m0 or ue4m3, or f32 in rows, got " +
            std::string(target::name(scales.type));
-  if (scales.vector < 1)
+  if (scales.vector < 1 || scales.rows < 1)
     return prefix + "expected a vector size of 1 or more, got " +
            number(scales.vector);
+  rows = (rows + scales.rows - 1) / scales.rows;
   strides.groups = (k + scales.vector - 1) / scales.vector;
   if (!scales.memory.data && rows > 0 && k > 0)
     return prefix + "expected memory, got none";
   int64_t used = 0;
-  if (scales.layout == ScaleLayout::Linear) {
-    strides.pitch = scales.pitch >= 0 ? scales.pitch : strides.groups;
-    if (strides.pitch < strides.groups || strides.pitch > (int64_t(1) << 40))
-      return prefix + "expected a pitch of " + number(strides.groups) +
-             " to 2^40 bytes, got " + number(strides.pitch);
-    if (__builtin_mul_overflow(std::max<int64_t>(rows - 1, 0), strides.pitch,
+  if (scales.layout != ScaleLayout::Blocked128x4) {
+    bool isColumnMajor = scales.layout == ScaleLayout::ColumnMajor;
+    int64_t lines = isColumnMajor ? strides.groups : rows;
+    int64_t width = isColumnMajor ? rows : strides.groups;
+    strides.pitch = scales.pitch >= 0 ? scales.pitch : width;
+    if (strides.pitch < width || strides.pitch > (int64_t(1) << 40))
+      return prefix + "expected a pitch of " + number(width) +
+             " to 2^40 elements, got " + number(strides.pitch);
+    if (__builtin_mul_overflow(std::max<int64_t>(lines - 1, 0), strides.pitch,
                                &used) ||
-        __builtin_add_overflow(used, strides.groups, &used))
+        __builtin_add_overflow(used, width, &used))
       return prefix + "expected less than 2^63 bytes";
     strides.batchStride =
-        scales.batchStride >= 0 ? scales.batchStride : rows * strides.pitch;
+        scales.batchStride >= 0 ? scales.batchStride : lines * strides.pitch;
   } else {
     if (scales.pitch >= 0)
       return prefix + "expected no pitch for blocked_128x4 scales, got " +
@@ -114,7 +120,8 @@ std::string checkScales(const char *name, const HostScales &scales,
     return "";
   int64_t bytes;
   if (__builtin_mul_overflow(batches - 1, strides.batchStride, &bytes) ||
-      __builtin_add_overflow(bytes, used, &bytes))
+      __builtin_add_overflow(bytes, used, &bytes) ||
+      __builtin_mul_overflow(bytes, isWide ? 4 : 1, &bytes))
     return prefix + "expected less than 2^63 bytes";
   if (static_cast<uint64_t>(bytes) > scales.memory.bytes)
     return prefix + "expected at least " + number(bytes) + " bytes, got " +
@@ -151,6 +158,7 @@ void decodeOperand(const HostMatrix &matrix, const Rows &strides,
   unsigned bits = target::bitWidth(matrix.type);
   std::vector<double> table = decodeTable(matrix.type);
   std::vector<double> scaleTable = decodeTable(scales.type);
+  unsigned scaleBits = target::bitWidth(scales.type);
   values.resize(static_cast<size_t>(rows * k));
   parallelFor(rows, threads, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -165,13 +173,18 @@ void decodeOperand(const HostMatrix &matrix, const Rows &strides,
       }
       if (scales.type == ElementType::None)
         continue;
-      const uint8_t *base =
-          scales.memory.data + batch * scaleStrides.batchStride;
       for (int64_t group = 0; group < scaleStrides.groups; ++group) {
-        int64_t offset = scales.layout == ScaleLayout::Linear
-                             ? row * scaleStrides.pitch + group
-                             : scaleTileOffset(row, group, scaleStrides.groups);
-        double scale = scaleTable[base[offset]];
+        int64_t scaleRow = row / scales.rows;
+        int64_t offset = batch * scaleStrides.batchStride;
+        if (scales.layout == ScaleLayout::Linear)
+          offset += scaleRow * scaleStrides.pitch + group;
+        else if (scales.layout == ScaleLayout::ColumnMajor)
+          offset += group * scaleStrides.pitch + scaleRow;
+        else
+          offset += scaleTileOffset(row, group, scaleStrides.groups);
+        uint64_t code = loadCode(scales.memory.data, offset, scaleBits);
+        double scale =
+            scaleTable.empty() ? decode(scales.type, code) : scaleTable[code];
         int64_t last = std::min(k, (group + 1) * scales.vector);
         for (int64_t i = group * scales.vector; i < last; ++i)
           out[i] *= scale;

@@ -17,8 +17,8 @@ static constexpr std::string_view gridRuleNames[] = {"tile", "tile_grid",
                                                      "persistent", "fixed"};
 static constexpr std::string_view viewNames[] = {"matrix", "scale_tiles",
                                                  "vector"};
-static constexpr std::string_view scaleLayoutNames[] = {"blocked_128x4",
-                                                        "linear"};
+static constexpr std::string_view scaleLayoutNames[] = {
+    "blocked_128x4", "linear", "column_major"};
 static constexpr std::string_view rowScaleNames[] = {"none", "f32", "tensor"};
 static constexpr std::string_view activationNames[] = {"none", "relu", "silu",
                                                        "gelu_erf", "gelu_tanh"};
@@ -93,6 +93,23 @@ std::string checkType(std::string_view key, ElementType type,
          std::string(target::name(type));
 }
 
+/// Scales of f32, which multiply the sums of 128 values of K: 1x128 of A,
+/// 128x128 of B.
+std::string checkBlockScales(const ProblemTypes &problem) {
+  constexpr int64_t block = 128;
+  if (problem.scaleVector != block)
+    return "$.problem.scale_vector: expected 128 for scales of f32, got " +
+           number(problem.scaleVector);
+  if (problem.scaleRowsB != block)
+    return "$.problem.scale_rows_b: expected 128 for scales of f32, got " +
+           number(problem.scaleRowsB);
+  for (ScaleLayout layout : {problem.scaleLayout, problem.getScaleLayoutB()})
+    if (layout == ScaleLayout::Blocked128x4)
+      return "$.problem.scale_layout: expected linear or column_major for "
+             "scales of f32, got blocked_128x4";
+  return "";
+}
+
 std::string checkProblem(const ProblemTypes &problem) {
   std::string text = checkType("a", problem.a, operandTypes);
   if (text.empty())
@@ -112,9 +129,16 @@ std::string checkProblem(const ProblemTypes &problem) {
     return "";
   }
   text = checkType("scale_type", problem.scaleType,
-                   ElementType::UE8M0 | ElementType::UE4M3);
+                   ElementType::UE8M0 | ElementType::UE4M3 | ElementType::F32);
   if (!text.empty())
     return text;
+  if (problem.scaleType == ElementType::F32)
+    return checkBlockScales(problem);
+  if (problem.scaleLayout == ScaleLayout::ColumnMajor ||
+      problem.getScaleLayoutB() != problem.scaleLayout ||
+      problem.scaleRowsB != 1)
+    return "$.problem: expected one scale_layout, blocked_128x4 or linear, and "
+           "scale_rows_b 1 for scales of 8 bits";
   if (problem.scaleVector != 16 && problem.scaleVector != 32)
     return "$.problem.scale_vector: expected 16 or 32, got " +
            number(problem.scaleVector);
@@ -201,6 +225,9 @@ std::string checkMap(const KernelManifest &manifest, const target::Gpu &gpu,
   size_t rankMin = 2, rankMax = 3;
   switch (param.view) {
   case View::Matrix:
+    if (isScale && problem.scaleType == ElementType::F32)
+      return path + ".role: expected a pointer for scales of f32, got a tensor "
+                    "map";
     if (isVector || (isScale && problem.scaleLayout != ScaleLayout::Linear))
       return path + ".view: expected " +
              (isVector ? "vector"
@@ -325,6 +352,9 @@ std::string runtime::validateManifest(const KernelManifest &manifest) {
       return "$.configuration.fixed." + std::string(1, sizeNames[i]) +
              ": expected 0 to 2147483647, got " + number(manifest.fixed[i]);
   }
+  if (manifest.addsToOutput && target::bitWidth(manifest.problem.out) < 16)
+    return "$.adds_to_output: expected an output of 16 bits or more, got " +
+           std::string(target::name(manifest.problem.out));
   const Workspace &workspace = manifest.workspace;
   if (workspace.bytes < 0 || workspace.bytesPerTile < 0)
     return "$.workspace: expected 0 or more bytes";
@@ -419,7 +449,8 @@ static void readGrid(const JsonReader &reader, GridDescription &grid) {
 
 static void readProblem(const JsonReader &reader, ProblemTypes &problem) {
   if (!reader.object({"a", "b", "out", "c", "scale_type", "scale_vector",
-                      "scale_layout", "row_scales", "bias", "activation"}))
+                      "scale_layout", "scale_layout_b", "scale_rows_b",
+                      "row_scales", "bias", "activation"}))
     return;
   problem.a = readType(reader.member("a"), false);
   problem.b = readType(reader.member("b"), false);
@@ -435,6 +466,10 @@ static void readProblem(const JsonReader &reader, ProblemTypes &problem) {
   if (reader.has("scale_layout"))
     problem.scaleLayout = static_cast<ScaleLayout>(
         readName(reader.member("scale_layout"), scaleLayoutNames));
+  if (reader.has("scale_layout_b"))
+    problem.scaleLayoutB = static_cast<ScaleLayout>(
+        readName(reader.member("scale_layout_b"), scaleLayoutNames));
+  problem.scaleRowsB = reader.integerOr("scale_rows_b", 1, 1, 65536);
   if (reader.has("row_scales"))
     problem.rowScales = static_cast<RowScales>(
         readName(reader.member("row_scales"), rowScaleNames));
@@ -575,7 +610,7 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
   reader.object({"schema", "document", "entry", "ptx", "cubin", "target",
                  "grid", "block", "cluster", "dynamic_smem", "tile",
                  "configuration", "problem", "numerics", "shapes", "workspace",
-                 "params"});
+                 "adds_to_output", "params"});
   KernelManifest manifest;
   manifest.entry = reader.member("entry").string();
   manifest.ptx = reader.member("ptx").fileName();
@@ -614,6 +649,7 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
             range.integerOr("multiple_of", 1, 1, INT32_MAX);
       }
   }
+  manifest.addsToOutput = reader.booleanOr("adds_to_output", false);
   if (reader.has("workspace")) {
     JsonReader workspace = reader.member("workspace");
     if (workspace.object({"bytes", "bytes_per_tile"})) {
@@ -713,6 +749,11 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
     problem["scale_vector"] = types.scaleVector;
     problem["scale_layout"] =
         std::string(nameOf(scaleLayoutNames, types.scaleLayout));
+    if (types.getScaleLayoutB() != types.scaleLayout)
+      problem["scale_layout_b"] =
+          std::string(nameOf(scaleLayoutNames, types.getScaleLayoutB()));
+    if (types.scaleRowsB != 1)
+      problem["scale_rows_b"] = types.scaleRowsB;
   }
   if (types.rowScales != RowScales::None)
     problem["row_scales"] = std::string(nameOf(rowScaleNames, types.rowScales));
@@ -739,6 +780,8 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
     out["workspace"] =
         OrderedJson{{"bytes", manifest.workspace.bytes},
                     {"bytes_per_tile", manifest.workspace.bytesPerTile}};
+  if (manifest.addsToOutput)
+    out["adds_to_output"] = true;
   out["params"] = OrderedJson::array();
   for (const ManifestParam &param : manifest.params)
     out["params"].push_back(writeParam(param));

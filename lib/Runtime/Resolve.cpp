@@ -104,6 +104,7 @@ Result<OperandRules> runtime::operandRules(const KernelManifest &manifest,
     return Error{shape.error()};
   rules.type = shape->type;
   rules.isScaleTiles = shape->isScaleTiles;
+  rules.isColumnMajor = shape->isColumnMajor;
   rules.isVector = shape->isVector;
   int64_t bits = target::bitWidth(shape->type);
   if (rules.usesPointer)
@@ -159,8 +160,14 @@ Result<OperandShape> runtime::operandShape(const KernelManifest &manifest,
   case Role::SFB:
     shape.type = problem.scaleType;
     shape.isScaleTiles = problem.scaleLayout == ScaleLayout::Blocked128x4;
-    shape.rows = role == Role::SFA ? request.m : request.n;
+    shape.rows =
+        role == Role::SFA ? request.m : ceilDiv(request.n, problem.scaleRowsB);
     shape.columns = groups;
+    shape.isColumnMajor =
+        (role == Role::SFA ? problem.scaleLayout : problem.getScaleLayoutB()) ==
+        ScaleLayout::ColumnMajor;
+    if (shape.isColumnMajor)
+      std::swap(shape.rows, shape.columns);
     break;
   case Role::SA:
   case Role::SB:

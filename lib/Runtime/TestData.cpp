@@ -41,21 +41,23 @@ public:
     return bytes;
   }
 
-  /// Values of a vector: signs, and some octaves around one.
-  std::vector<uint8_t> vector(bool isExact) const {
+  /// Values of a vector or of rows: signs, and some octaves around one.
+  std::vector<uint8_t> numbers(bool isExact) const {
     std::vector<uint8_t> bytes(static_cast<size_t>(shape.bytes), poison);
     unsigned width = target::bitWidth(shape.type);
     int64_t vectors = shape.batchStride == 0 ? 1 : batches;
     for (int64_t batch = 0; batch < vectors; ++batch)
-      for (int64_t i = 0; i < shape.columns; ++i) {
-        double value = std::ldexp(1.0, int(random.below(5)) - 2);
-        if (!isExact)
-          value *= 1 + double(random.below(1024)) / 1024;
-        if (random.below(2))
-          value = -value;
-        storeCode(bytes.data(), batch * shape.batchStride + i, width,
-                  encode(shape.type, value, Overflow::Infinity));
-      }
+      for (int64_t row = 0; row < shape.rows; ++row)
+        for (int64_t i = 0; i < shape.columns; ++i) {
+          double value = std::ldexp(1.0, int(random.below(5)) - 2);
+          if (!isExact)
+            value *= 1 + double(random.below(1024)) / 1024;
+          if (random.below(2))
+            value = -value;
+          storeCode(bytes.data(),
+                    batch * shape.batchStride + row * shape.pitch + i, width,
+                    encode(shape.type, value, Overflow::Infinity));
+        }
     return bytes;
   }
 
@@ -143,8 +145,8 @@ Result<TestOperands> runtime::makeTestOperands(const KernelManifest &manifest,
       continue;
     if (role == Role::D)
       bytes.assign(static_cast<size_t>(shape->bytes), options.poison);
-    else if (shape->isVector)
-      bytes = writer.vector(options.distribution == Distribution::Exact);
+    else if (shape->isVector || shape->type == ElementType::F32)
+      bytes = writer.numbers(options.distribution == Distribution::Exact);
     else if (shape->isScaleTiles)
       bytes = writer.scaleTiles(scaleRange(shape->type, options.distribution));
     else if (role == Role::SFA || role == Role::SFB)

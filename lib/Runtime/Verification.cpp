@@ -29,6 +29,8 @@ public:
   Result<HostGemmResult> compute(unsigned threads);
   /// A bound of what coarse sums lose of each output, when they do.
   std::vector<double> coarseLosses() const;
+  /// Factor of the sum of a group of K, 1 without scales of sums.
+  double scaleOfSum(int64_t row, int64_t column, int64_t group) const;
 
   std::vector<int64_t> rows, columns;
   HostGemm gemm;
@@ -130,17 +132,23 @@ std::string Sample::gatherScales(Role role, const std::vector<int64_t> &chosen,
     return std::string(roleName(role)) + ": expected this operand";
   out.clear();
   largest.clear();
+  int64_t groups = shape->isColumnMajor ? shape->rows : shape->columns;
+  unsigned width = target::bitWidth(shape->type);
+  int64_t rowsOfScale = role == Role::SFB ? manifest.problem.scaleRowsB : 1;
   for (int64_t row : chosen) {
     double most = 0;
-    for (int64_t group = 0; group < shape->columns; ++group) {
-      int64_t at = shape->isScaleTiles
-                       ? scaleTileOffset(row, group, shape->columns)
-                       : row * shape->pitch + group;
+    for (int64_t group = 0; group < groups; ++group) {
+      int64_t scaleRow = row / rowsOfScale;
+      int64_t at = shape->isScaleTiles    ? scaleTileOffset(row, group, groups)
+                   : shape->isColumnMajor ? group * shape->pitch + scaleRow
+                                          : scaleRow * shape->pitch + group;
       at += batch * shape->batchStride;
-      if (at >= static_cast<int64_t>(bytes->size()))
+      if ((at + 1) * width > static_cast<int64_t>(bytes->size()) * 8)
         return std::string(roleName(role)) + ": expected more bytes";
-      out.push_back((*bytes)[static_cast<size_t>(at)]);
-      double scale = decode(shape->type, out.back());
+      uint64_t code = loadCode(bytes->data(), at, width);
+      out.resize(out.size() + width / 8);
+      std::memcpy(out.data() + out.size() - width / 8, &code, width / 8);
+      double scale = std::fabs(decode(shape->type, code));
       most = std::isnan(scale) ? most : std::max(most, scale);
     }
     largest.push_back(most);
@@ -149,7 +157,7 @@ std::string Sample::gatherScales(Role role, const std::vector<int64_t> &chosen,
   scales.type = shape->type;
   scales.vector = manifest.problem.scaleVector;
   scales.layout = ScaleLayout::Linear;
-  scales.pitch = shape->columns;
+  scales.pitch = groups;
   return "";
 }
 
@@ -251,6 +259,16 @@ Result<HostGemmResult> Sample::compute(unsigned threads) {
   return computeHostGemm(gemm, options);
 }
 
+double Sample::scaleOfSum(int64_t row, int64_t column, int64_t group) const {
+  if (gemm.sfa.type != ElementType::F32)
+    return 1;
+  auto at = [&](const HostScales &scales, int64_t line) {
+    return decode(ElementType::F32, loadCode(scales.memory.data,
+                                             line * scales.pitch + group, 32));
+  };
+  return std::fabs(at(gemm.sfa, row) * at(gemm.sfb, column));
+}
+
 /// wgmma with 8-bit operands: the 32 products of an instruction and the old sum
 /// are cut to 13 fraction bits below the largest of them, and the new sum
 /// likewise: 34 times 2^-13 of the largest at most. The largest is a product or
@@ -260,6 +278,9 @@ std::vector<double> Sample::coarseLosses() const {
   std::vector<double> losses;
   bool isEight = target::bitWidth(manifest.problem.a) == 8 &&
                  target::bitWidth(manifest.problem.b) == 8;
+  // Operands with block scales of 8 bits are decoded to 16 bits first.
+  isEight &= manifest.problem.scaleType == ElementType::None ||
+             manifest.problem.scaleType == ElementType::F32;
   const target::Gpu *gpu = target::findGpu(manifest.target);
   if (!isEight || !gpu || !gpu->hasWgmma)
     return losses;
@@ -282,8 +303,8 @@ std::vector<double> Sample::coarseLosses() const {
         }
         largest = std::max(largest, std::fabs(sum) + loss);
         loss += std::ldexp(34 * parts * largest, -13);
-        if (promote > 0 && k % promote == 0) {
-          total += loss;
+        if (promote > 0 && (k % promote == 0 || k == gemm.k)) {
+          total += loss * scaleOfSum(row, column, (k - 1) / promote);
           sum = loss = 0;
         }
       }
@@ -400,7 +421,8 @@ void Judge::judge(const Sample &sample, const HostGemmResult &result,
       // The fp4 kinds align sums of groups on their scales alone, groups whose
       // sum is zero included, and keep 35 bits below the largest (MMA-Sim,
       // arXiv 2511.10909).
-      if (manifest.problem.scaleVector != 0)
+      if (manifest.problem.scaleVector != 0 &&
+          manifest.problem.scaleType != ElementType::F32)
         loss += steps / 8 *
                 std::ldexp(sample.largestA[i] * sample.largestB[j], -33);
       // Six roundings of the epilogue; activations are steeper than 1 by less

@@ -4,6 +4,7 @@
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Dialect/Transforms/Epilogue.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -85,6 +86,11 @@ buildParameter(KernelOp kernel, BlockArgument argument, ArgumentRole role) {
     param.size = index;
     return param;
   };
+  auto stride = [&](Kind kind, runtime::Role operand) {
+    param.kind = kind;
+    param.role = operand;
+    return param;
+  };
   auto scalar = [&](runtime::ManifestParam::ScalarName name) {
     param.kind = Kind::Scalar;
     param.scalar = name;
@@ -99,22 +105,22 @@ buildParameter(KernelOp kernel, BlockArgument argument, ArgumentRole role) {
     return size(2);
   case ArgumentRole::L:
     return size(3);
+  case ArgumentRole::PitchScaleA:
+    return stride(Kind::Pitch, runtime::Role::SFA);
+  case ArgumentRole::BatchStrideScaleA:
+    return stride(Kind::BatchStride, runtime::Role::SFA);
+  case ArgumentRole::PitchScaleB:
+    return stride(Kind::Pitch, runtime::Role::SFB);
+  case ArgumentRole::BatchStrideScaleB:
+    return stride(Kind::BatchStride, runtime::Role::SFB);
   case ArgumentRole::PitchC:
-    param.kind = Kind::Pitch;
-    param.role = runtime::Role::C;
-    return param;
+    return stride(Kind::Pitch, runtime::Role::C);
   case ArgumentRole::BatchStrideC:
-    param.kind = Kind::BatchStride;
-    param.role = runtime::Role::C;
-    return param;
+    return stride(Kind::BatchStride, runtime::Role::C);
   case ArgumentRole::PitchD:
-    param.kind = Kind::Pitch;
-    param.role = runtime::Role::D;
-    return param;
+    return stride(Kind::Pitch, runtime::Role::D);
   case ArgumentRole::BatchStrideD:
-    param.kind = Kind::BatchStride;
-    param.role = runtime::Role::D;
-    return param;
+    return stride(Kind::BatchStride, runtime::Role::D);
   case ArgumentRole::Alpha:
     return scalar(runtime::ManifestParam::ScalarName::Alpha);
   case ArgumentRole::Beta:
@@ -141,6 +147,17 @@ static LogicalResult buildProblem(KernelOp kernel,
     a = op.getA().getType();
     b = op.getB().getType();
   });
+  // Block-scaled operands that were decoded for it.
+  kernel.walk([&](DecodeOperandOp op) {
+    scale = op.getScales().getType();
+    BufferType source = op.getSource().getType();
+    bool isA =
+        llvm::any_of(op.getDestination().getUsers(), [&](Operation *user) {
+          auto mma = dyn_cast<MmaOp>(user);
+          return mma && mma.getA() == op.getDestination();
+        });
+    (isA ? a : b) = source;
+  });
   if (!a)
     return kernel.emitOpError("expected a bsmm.scaled_mma or bsmm.mma");
   problem.a = getOperandElementType(a.getElementType());
@@ -149,6 +166,20 @@ static LogicalResult buildProblem(KernelOp kernel,
     problem.scaleType = getScaleElementType(scale.getElementType());
     problem.scaleVector = a.getShape()[1] / scale.getShape()[1];
   }
+  // Scales of sums: the strides say how they lie.
+  kernel.walk([&](ReadScalesOp op) {
+    auto layout = matchPattern(op.getStride(), m_One())
+                      ? runtime::ScaleLayout::ColumnMajor
+                      : runtime::ScaleLayout::Linear;
+    problem.scaleType = target::ElementType::F32;
+    problem.scaleVector = a.getShape()[1];
+    if (op.getDimension() == 0) {
+      problem.scaleLayout = layout;
+      return;
+    }
+    problem.scaleLayoutB = layout;
+    problem.scaleRowsB = op.getBlock();
+  });
   Epilogue epilogue = readEpilogue(kernel);
   if (!epilogue.out)
     return kernel.emitOpError("expected a store of the result");
@@ -193,15 +224,25 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     if (kernel.walk(isReduction).wasInterrupted())
       manifest.grid.splitK = ctas;
   }
+  if (auto parts = kernel.getSplitK())
+    manifest.grid.splitK = *parts;
+  kernel.walk([&](StoreAsyncOp op) {
+    manifest.addsToOutput |= op.getAdd();
+    manifest.numerics.orderDependent |= op.getAdd();
+  });
   manifest.dynamicSharedMemory = *kernel.getDynamicSharedMemory();
   TileAttr tile = kernel.getTileAttr();
   manifest.tile = {tile.getM(), tile.getN(), tile.getK()};
   if (failed(buildProblem(kernel, manifest.problem)))
     return failure();
   // Sums of so many elements of K are added in f32.
-  bool isPromoted =
-      kernel.walk([](AddAccumulatorsOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  bool isPromoted = kernel
+                        .walk([](Operation *op) {
+                          return isa<AddAccumulatorsOp, AddScaledOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
   if (isPromoted)
     kernel.walk([&](MmaOp op) {
       manifest.numerics.promoteEvery = op.getA().getType().getShape()[1];
@@ -213,6 +254,8 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     if (op.getChannel().getType().getBuffers().empty())
       manifest.configuration["ping_pong"] = int64_t(1);
   });
+  if (target::bitWidth(manifest.problem.out) < 16)
+    manifest.numerics.overflow = runtime::Overflow::Saturate;
   for (runtime::SizeRange &range : manifest.shapes)
     range.min = 1;
   // The K loop's counter and its next value are i32.

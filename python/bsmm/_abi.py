@@ -70,6 +70,7 @@ LAYOUT_UNSPECIFIED = 0
 LAYOUT_ROWS = 1
 LAYOUT_BLOCKED = 2
 LAYOUT_VECTOR = 3
+LAYOUT_COLUMN_MAJOR = 5
 
 BACKEND_EMULATOR = 0
 BACKEND_CUDA = 1
@@ -133,6 +134,8 @@ class KernelInfo(_Sized):
         ("workspace_bytes", c_int64),
         ("workspace_tile_bytes", c_int64),
         ("has_precise_sums", c_int32),
+        ("scale_layout_b", c_int32),
+        ("scale_rows_b", c_int32),
     ]
 
 

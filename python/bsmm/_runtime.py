@@ -224,7 +224,7 @@ class KernelInfo:
         Element types; ``"none"`` where there is none.
     scale_vector : int
         Values of K that share a block scale; 0 without block scales.
-    scale_layout : {"", "linear", "blocked_128x4"}
+    scale_layout, scale_layout_b : {"", "linear", "blocked_128x4", "column_major"}
     row_scales : {"none", "f32", "tensor"}
     sizes : dict
         The ranges of M, N, K and L.
@@ -264,11 +264,15 @@ class KernelInfo:
         self.c = names[info.c]
         self.scale_type = names[info.scale_type]
         self.scale_vector = info.scale_vector
-        self.scale_layout = {
+        layouts = {
             _abi.LAYOUT_UNSPECIFIED: "",
             _abi.LAYOUT_ROWS: "linear",
             _abi.LAYOUT_BLOCKED: "blocked_128x4",
-        }[info.scale_layout]
+            _abi.LAYOUT_COLUMN_MAJOR: "column_major",
+        }
+        self.scale_layout = layouts[info.scale_layout]
+        self.scale_layout_b = layouts[info.scale_layout_b]
+        self.scale_rows_b = info.scale_rows_b
         self.bias = names[info.bias]
         self.row_scales = _text(info.row_scales)
         self.activation = _text(info.activation)
@@ -1199,6 +1203,8 @@ class Kernel:
         rows = n if name in ("b", "sfb") else m
         if name in ("sfa", "sfb"):
             columns = -(-k // self.infos[0].scale_vector)
+            if name == "sfb":
+                rows = -(-rows // max(self.infos[0].scale_rows_b, 1))
         elif name in ("a", "b"):
             columns = view.shape[-1]
         else:
@@ -1211,16 +1217,19 @@ class Kernel:
             raise InvalidArgument(
                 f"{shown}: expected shape {wanted}, got {list(view.shape)}"
             )
-        if view.items and view.shape[-1] > 1 and view.strides[-1] != 1:
+        # The dimension whose values follow each other, and the other one.
+        inner, outer = (-2, -1) if rules.layout == _abi.LAYOUT_COLUMN_MAJOR else (-1, -2)
+        if view.items and view.shape[inner] > 1 and view.strides[inner] != 1:
+            what = "contiguous rows" if inner == -1 else "column-major scales"
             raise InvalidArgument(
-                f"{shown}: expected contiguous rows, got strides {list(view.strides)}"
+                f"{shown}: expected {what}, got strides {list(view.strides)}"
             )
         if view.items == 0:
             return operand
         bits = _abi.ELEMENT_BITS[rules.element]
         values = 1 if view.itemsize * 8 == bits else view.itemsize * 8 / bits
-        if view.shape[-2] > 1:
-            operand.pitch = self._whole(shown, view.strides[-2] * values, view)
+        if view.shape[outer] > 1:
+            operand.pitch = self._whole(shown, view.strides[outer] * values, view)
         if len(view.shape) == 3 and view.shape[0] > 1:
             operand.batch_stride = self._whole(shown, view.strides[0] * values, view)
         return operand

@@ -81,7 +81,7 @@ class _Request(NamedTuple):
     b: str
     out: str
     bias: str  # "none": no bias
-    scales: str  # "tensor", "rows", "ue4m3", "ue8m0"
+    scales: str  # "tensor", "rows", "f32" (blocks of 128), "ue4m3", "ue8m0"
     fast: bool
     target: str  # "": any
 
@@ -171,7 +171,7 @@ def _choose(request: _Request) -> "list[_Choice]":
 
 
 def _scale_kind(scale: _arrays.View, name: str, rows: int, columns: int) -> str:
-    """"tensor", "rows", "ue4m3" or "ue8m0"."""
+    """"tensor", "rows", "f32" (blocks of 128), "ue4m3" or "ue8m0"."""
     if scale.element == "e4m3":
         return "ue4m3"
     if scale.element == "ue8m0":
@@ -199,10 +199,14 @@ def _scale_kind(scale: _arrays.View, name: str, rows: int, columns: int) -> str:
     if scale.items == 1:
         return "tensor"
     shape = [rows, 1] if name == "scale_a" else [1, rows]
+    groups = -(-columns // 128)
+    blocks = [rows, groups] if name == "scale_a" else [groups, -(-rows // 128)]
+    if list(scale.shape) == blocks and blocks != shape:
+        return "f32"
     if list(scale.shape) != shape or not scale.is_contiguous:
         raise InvalidArgument(
             f"{name}: expected one value, or one a {'row' if name == 'scale_a' else 'column'}"
-            f" as a contiguous {shape}, got shape {list(scale.shape)} with strides "
+            f" as a contiguous {shape}, or one for blocks of 128 as {blocks}, got shape {list(scale.shape)} with strides "
             f"{list(scale.strides)}"
         )
     return "rows"
@@ -268,11 +272,13 @@ def _run(
     kind_b = _scale_kind(views["scale_b"], "scale_b", n, k)
     # One value may go with one a column or row: it counts for all of them.
     kinds = {kind_a, kind_b}
+    if k <= 128 and kinds == {"rows", "f32"} and kind_b == "f32":
+        kinds = {"f32"}  # one group: scales of rows are those of its blocks
     if len(kinds) == 2 and kinds != {"tensor", "rows"}:
         raise InvalidArgument(
             f"scale_b: expected scales of the kind of scale_a, {kind_a}, got {kind_b}"
         )
-    kind = "rows" if "rows" in kinds else kind_a
+    kind = next((one for one in ("rows", "f32") if one in kinds), kind_a)
     request = _Request(
         element_a,
         element_b,
@@ -307,6 +313,8 @@ def _run(
         operands, scales = (mat1, transposed), {}
         if choice.scales == "blocks":
             operands = (mat1, scale_a.reshape(-1), transposed, scale_b.reshape(-1))
+            if kind == "f32":
+                operands = (mat1, scale_a, transposed, _transposed(scale_b))
         elif choice.scales == "tensor":
             scales = {"sa": scale_a.reshape(1), "sb": scale_b.reshape(1)}
         else:
@@ -388,8 +396,11 @@ def scaled_mm(
         Column-major: K is contiguous, e.g. ``weight.t()``.
     scale_a, scale_b : arrays
         float32, one value (per tensor), or [M, 1] and [1, N] (per row and
-        column; one of them may still be one value). Or block scales in the
-        blocked 128x4 order: float8_e4m3fn for 16 values, float8_e8m0fnu for 32.
+        column; one of them may still be one value), or [M, ceil(K / 128)] and
+        [ceil(K / 128), ceil(N / 128)] (blocks of 1x128 and 128x128), in the order
+        that the kernel has: as torch has them, the former with rows and the latter
+        with groups of K that follow each other. Or block scales in the blocked
+        128x4 order: float8_e4m3fn for 16 values, float8_e8m0fnu for 32.
     bias : array, shape [N], optional
         Added to every row.
     scale_result : float or scalar array, optional

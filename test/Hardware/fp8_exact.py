@@ -39,9 +39,13 @@ GUARD_BYTE = 0xC3
 
 Form = namedtuple("Form", "name a b out epilogue options sms")
 
+#: Epilogues: none; rows and columns scaled; all steps; sums promoted; f32 scales of
+#: blocks of 128; outputs of 8 bits; block scales of 8 bits; and sums that are exact
+#: in any order, of operands -1, 0 and 1.
+
 #: Extents that are no multiple of any tile, and pitches with padding: those of
 #: 16 bytes, and odd ones where TMA is not used.
-M, N, K = 300, 264, 700
+M, N, K = 200, 264, 700
 PITCHES = {"a": 704, "b": 704, "c": 269, "d": 272}
 ODD_PITCHES = dict(PITCHES, d=267)
 
@@ -78,15 +82,35 @@ FORMS = [
          "block-n=144 ping-pong=true cluster-m=2", 4),
     Form("cluster-ping-pong-64", "e5m2", "e5m2", "f32", "none",
          "block-m=64 block-n=128 ping-pong=true cluster-m=2", 2),
+    Form("blocks", "e4m3", "e4m3", "bf16", "blocks", "block-n=128", 3),
+    Form("blocks-192", "e4m3", "e5m2", "f32", "blocks", "block-n=192", 3),
+    Form("blocks-256", "e5m2", "e4m3", "f32", "blocks", "block-m=256 block-n=96", 2),
+    Form("blocks-columns", "e4m3", "e4m3", "f32", "blocks", "block-m=192 block-n=128", 2),
+    Form("blocks-cluster", "e4m3", "e4m3", "bf16", "blocks", "block-n=64 cluster-m=2", 4),
+    Form("blocks-ping-pong", "e4m3", "e4m3", "f32", "blocks",
+         "block-m=64 block-n=96 ping-pong=true", 2),
+    Form("out-e4m3", "e4m3", "e4m3", "e4m3", "narrow", "block-n=256", 3),
+    Form("out-e5m2", "e5m2", "e4m3", "e5m2", "narrow",
+         "block-m=64 block-n=128 ping-pong=true", 2),
+    Form("nvfp4", "e2m1", "e2m1", "f32", "nvfp4", "block-n=128", 3),
+    Form("mxfp8", "e4m3", "e5m2", "bf16", "mx", "block-n=192", 3),
+    Form("added-splits", "e4m3", "e4m3", "f32", "exact",
+         "block-n=128 split-k=3 add-splits=true", 5),
 ]
 
-MLIR_TYPES = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2"}
+MLIR_TYPES = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "e2m1": "f4E2M1FN"}
 #: Codes of infinities and NaNs.
 SPECIAL = {
     "e4m3": {0x7F, 0xFF},
     "e5m2": {0x7C, 0x7D, 0x7E, 0x7F, 0xFC, 0xFD, 0xFE, 0xFF},
 }
-OUT_BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+OUT_BYTES = {"bf16": 2, "f16": 2, "f32": 4, "e4m3": 1, "e5m2": 1}
+#: Type, elements of K a scale, and encodings of the scales of A and of B.
+SCALES = {
+    "blocks": ("f32", 128, "column_major, vec = 128", "linear, vec = 128, rows = 128"),
+    "nvfp4": ("f8E4M3FN", 16, *["blocked_128x4, vec = 16"] * 2),
+    "mx": ("f8E8M0FNU", 32, *["blocked_128x4, vec = 32"] * 2),
+}
 
 
 # What the forms compute.
@@ -96,31 +120,44 @@ def source(form):
     """The problem-level function of a form."""
     matrix = lambda element: f"tensor<?x?x{element}>"
     a, b = (matrix(MLIR_TYPES[t]) for t in (form.a, form.b))
-    d, vector = matrix(form.out), "tensor<?xf32>"
+    d, vector = matrix(MLIR_TYPES.get(form.out, form.out)), "tensor<?xf32>"
     arguments = [f"%a: {a}", f"%b: {b}", f"%d: {d}"]
+    inputs = f"%a, %b : {a}, {b}"
     clauses = attributes = ""
-    if form.epilogue in ("rows", "all"):
+    if form.epilogue in SCALES:
+        element, _, *encodings = SCALES[form.epilogue]
+        sfa, sfb = (f"tensor<?x?x{element}, #bsmm.scales<{e}>>" for e in encodings)
+        arguments += [f"%sfa: {sfa}", f"%sfb: {sfb}"]
+        inputs = f"%a scales %sfa, %b scales %sfb : {a}, {sfa}, {b}, {sfb}"
+    if form.epilogue in ("rows", "all", "narrow"):
         arguments += [f"%sa: {vector}", f"%sb: {vector}"]
         clauses += f" row_scale_a(%sa : {vector}) row_scale_b(%sb : {vector})"
     if form.epilogue == "all":
         arguments += ["%alpha: f32", "%beta: f32", f"%bias: {vector}", "%scale: f32"]
         clauses += f" alpha(%alpha) beta(%beta) bias(%bias : {vector})"
         clauses += " out_scale(%scale)"
+    if form.epilogue == "narrow":
+        arguments += ["%scale: f32"]
+        clauses += " out_scale(%scale)"
+        attributes = " {numerics = #bsmm.numerics<accumulate = f32,"
+        attributes += " overflow = saturate>}"
     if form.epilogue == "promoted":
         attributes = " {numerics = #bsmm.numerics<accumulate = f32,"
         attributes += " promote_every = 128>}"
     return (
         'module attributes {bsmm.target = #bsmm.target<"sm_90a">} {\n'
         f"  func.func @gemm({', '.join(arguments)}) -> {d} {{\n"
-        f"    %0 = bsmm.scaled_matmul ins(%a, %b : {a}, {b}) outs(%d : {d})"
+        f"    %0 = bsmm.scaled_matmul ins({inputs}) outs(%d : {d})"
         f"{clauses}{attributes} -> {d}\n"
         f"    return %0 : {d}\n  }}\n}}\n"
     )
 
 
 def random_codes(generator, element, rows, columns, pitch):
-    """Rows of finite codes; the padding is NaN."""
-    codes = [c for c in range(256) if c not in SPECIAL[element]]
+    """Rows of finite codes; the padding is NaN, or 0xFF of e2m1, two a byte."""
+    if element == "e2m1":
+        columns, pitch = columns // 2, pitch // 2
+    codes = [c for c in range(256) if c not in SPECIAL.get(element, ())]
     return b"".join(
         bytes(generator.choices(codes, k=columns)) + b"\xff" * (pitch - columns)
         for _ in range(rows)
@@ -131,6 +168,34 @@ def random_floats(generator, count, largest):
     """f32 of both signs, with random bits."""
     values = [generator.uniform(-largest, largest) for _ in range(count)]
     return struct.pack(f"<{count}f", *values)
+
+
+def scale_tiles(generator, element, rows, groups):
+    """Blocked scales of moderate codes; those of padding are NaN."""
+    codes = range(0x20, 0x48) if element == "f8E4M3FN" else range(119, 133)
+    tiles = -(-groups // 4)
+    data = bytearray(b"\xff" * (-(-rows // 128) * tiles * 512))
+    for row in range(rows):
+        for group in range(groups):
+            tile = row // 128 * tiles + group // 4
+            place = row % 32 * 16 + row // 32 % 4 * 4 + group % 4
+            data[tile * 512 + place] = generator.choice(codes)
+    return bytes(data)
+
+
+def scales(role, form, generator):
+    """(name, bytes) of block scales."""
+    element, vector, *_ = SCALES[form.epilogue]
+    groups = -(-K // vector)
+    rows = M if role == "sfa" else N
+    if element != "f32":
+        return (f"{role}-{form.epilogue}",
+                scale_tiles(generator, element, rows, groups))
+    # Column-major of A, and a row of groups for 128 rows of B.
+    lines, width = (groups, rows) if role == "sfa" else (-(-rows // 128), groups)
+    padding = b"\xff" * 4 * (-width % 4)
+    return f"{role}-f32", b"".join(
+        random_floats(generator, width, 2.0) + padding for _ in range(lines))
 
 
 def random_c(generator, out, rows, columns, pitch):
@@ -153,10 +218,17 @@ def contents(role, form, generator, pitch):
         element = form.a if role == "a" else form.b
         rows = M if role == "a" else N
         name = f"{role}-{element}"
+        if form.epilogue == "exact":
+            codes = b"\xb8\x00\x38"
+            return f"{name}-exact", b"".join(
+                bytes(generator.choices(codes, k=K)) + b"\xff" * (pitch - K)
+                for _ in range(rows))
         return name, random_codes(generator, element, rows, K, pitch)
     if role in ("sa", "sb"):
         # Outputs of f16 stay finite.
         return role, random_floats(generator, M if role == "sa" else N, 2.0 ** -7)
+    if role in ("sfa", "sfb"):
+        return scales(role, form, generator)
     if role == "bias":
         return role, random_floats(generator, N, 100.0)
     return f"c-{form.out}", random_c(generator, form.out, M, N, pitch)
@@ -253,8 +325,17 @@ class Maker:
         for given, param in zip(manifest["params"], launch["params"]):
             if "f32" in given:
                 param["f32"] = SCALARS[given["f32"]]
+                if form.epilogue == "narrow":
+                    param["f32"] = 1.0
         for role, buffer in launch["buffers"].items():
             buffer["fill"] = "0xFF"
+            if role == "d" and manifest.get("adds_to_output"):
+                # Zeros before each launch, but for the padding.
+                row = bytes(N * OUT_BYTES[form.out])
+                row += b"\xff" * (PITCHES["d"] * OUT_BYTES[form.out] - len(row))
+                (self.folder / "zeros.bin").write_bytes((row * M)[:buffer["bytes"]])
+                buffer["file"] = "zeros.bin"
+                launch["x-zeroed"] = True
             if role in ("d", "workspace"):
                 continue
             rows = {"a": M, "b": N, "c": M}.get(role, 1)
@@ -353,6 +434,12 @@ class Gpu:
         self.call("cuStreamSynchronize", None)
         return pointer
 
+    def write(self, pointer, data):
+        """Between the guards."""
+        self.call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(pointer.value + GUARD), data,
+                  ctypes.c_size_t(len(data)), None)
+        self.call("cuStreamSynchronize", None)
+
     def read(self, pointer, size):
         """Memory with its guards."""
         data = ctypes.create_string_buffer(size + 2 * GUARD)
@@ -448,6 +535,8 @@ def run_form(gpu, folder, name):
     different = compared = 0
     first = ""
     for number in (1, 2):
+        if launch.get("x-zeroed"):
+            gpu.write(memory["d"], first_contents(folder, launch["buffers"]["d"]))
         gpu.launch(function, launch, places)
         for key, wanted in expected.items():
             got = gpu.read(memory[key], len(wanted) - 2 * GUARD)

@@ -74,6 +74,9 @@ void populateMmaToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
 void populateRegisterToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
                                     const KernelValuesMap &values,
                                     mlir::RewritePatternSet &patterns);
+void populateDecodeToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
+                                  const KernelValuesMap &values,
+                                  mlir::RewritePatternSet &patterns);
 void populateEpilogueToNVVMPatterns(const mlir::LLVMTypeConverter &converter,
                                     const KernelValuesMap &values,
                                     mlir::RewritePatternSet &patterns);

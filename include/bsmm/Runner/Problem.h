@@ -56,6 +56,12 @@ struct Operands {
 std::string describeKernel(mlir::ModuleOp module, const std::string &name,
                            Problem &problem);
 
+/// Scales of f32 in memory: rows, elements of a row, and from row to row.
+struct SumScales {
+  int64_t rows, columns, pitch;
+};
+SumScales getSumScales(const Problem &problem, bool isB);
+
 /// Checks sizes and pitches and fills in the pitches that are negative.
 std::string checkSizes(Problem &problem);
 

@@ -35,13 +35,15 @@ struct HostMatrix {
   int64_t batchStride = -1;
 };
 
-/// Block scales, one byte each. Strides in bytes; -1: without gaps.
+/// Block scales: ue8m0 or ue4m3, or f32 that are linear or column-major.
+/// Strides in elements; -1: without gaps.
 struct HostScales {
   HostBytes memory;
-  target::ElementType type = target::ElementType::None; // ue8m0 or ue4m3
-  int64_t vector = 0;                                   // values of K a scale
+  target::ElementType type = target::ElementType::None;
+  int64_t vector = 0; // values of K a scale
+  int64_t rows = 1;   // rows of the operand a scale
   ScaleLayout layout = ScaleLayout::Blocked128x4;
-  int64_t pitch = -1; // Linear only
+  int64_t pitch = -1; // not of blocked_128x4
   int64_t batchStride = -1;
 };
 

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -160,7 +161,7 @@ std::string_view roleName(Role role);
 
 enum class GridRule { Tile, TileGrid, Persistent, Fixed };
 enum class View { Matrix, ScaleTiles, Vector };
-enum class ScaleLayout { Blocked128x4, Linear };
+enum class ScaleLayout { Blocked128x4, Linear, ColumnMajor };
 enum class RowScales { None, F32, Tensor };
 enum class Activation { None, Relu, Silu, GeluErf, GeluTanh };
 enum class Overflow { Infinity, Saturate };
@@ -191,6 +192,13 @@ struct ProblemTypes {
   target::ElementType scaleType = target::ElementType::None;
   int64_t scaleVector = 0;
   ScaleLayout scaleLayout = ScaleLayout::Blocked128x4;
+  /// Of the scales of B, where they differ from those of A, and the rows of B
+  /// that share a scale.
+  std::optional<ScaleLayout> scaleLayoutB;
+  int64_t scaleRowsB = 1;
+  ScaleLayout getScaleLayoutB() const {
+    return scaleLayoutB.value_or(scaleLayout);
+  }
   RowScales rowScales = RowScales::None;
   target::ElementType bias = target::ElementType::None;
   Activation activation = Activation::None;
@@ -252,6 +260,9 @@ struct KernelManifest {
   Numerics numerics;
   std::array<SizeRange, 4> shapes;
   Workspace workspace;
+  /// The kernel adds to the output, whose rows and columns (not the padding)
+  /// are zeroed before each launch.
+  bool addsToOutput = false;
   std::vector<ManifestParam> params;
 };
 
@@ -289,9 +300,11 @@ std::string whyNotSizes(const KernelManifest &manifest,
 struct OperandShape {
   target::ElementType type = target::ElementType::None;
   bool isScaleTiles = false;
+  bool isColumnMajor = false; // scales: a row for each group of K
   bool isVector = false;
   int64_t rows = 0;        // 1 for vectors
-  int64_t columns = 0;     // elements; groups of K for scales
+  int64_t columns = 0;     // elements; groups of K for scales, or their rows
+                           // where they are column-major
   int64_t pitch = 0;       // elements
   int64_t batchStride = 0; // elements
   int64_t bytes = 0;       // of all batches, to the end of the last row
@@ -305,6 +318,7 @@ Result<OperandShape> operandShape(const KernelManifest &manifest,
 struct OperandRules {
   target::ElementType type = target::ElementType::None;
   bool isScaleTiles = false;
+  bool isColumnMajor = false; // scales: a row for each group of K
   bool isVector = false;
   bool usesTensorMap = false; // read or written by TMA
   bool usesPointer = false;

@@ -140,8 +140,9 @@ enum {
   BSMM_LAYOUT_UNSPECIFIED = 0, /* as the kernel expects it, not checked */
   BSMM_LAYOUT_ROWS = 1,        /* rows with a pitch; scales: "linear" */
   BSMM_LAYOUT_BLOCKED_128X4 = 2,
-  BSMM_LAYOUT_VECTOR = 3, /* one value a row or column */
-  BSMM_LAYOUT_BYTES = 4   /* workspace */
+  BSMM_LAYOUT_VECTOR = 3,      /* one value a row or column */
+  BSMM_LAYOUT_BYTES = 4,       /* workspace */
+  BSMM_LAYOUT_COLUMN_MAJOR = 5 /* scales: a row for each group of K */
 };
 
 typedef int32_t bsmm_backend;
@@ -217,6 +218,8 @@ typedef struct bsmm_kernel_info {
   int64_t workspace_bytes;      /* always */
   int64_t workspace_tile_bytes; /* for each tile of D */
   int32_t has_precise_sums;     /* as BSMM_PRECISE_SUMS asks for */
+  bsmm_layout scale_layout_b;   /* of the scales of B */
+  int32_t scale_rows_b;         /* rows of B that share a scale */
 } bsmm_kernel_info;
 
 BSMM_API bsmm_status bsmm_artifact_kernel_info(const bsmm_artifact *artifact,
@@ -262,7 +265,9 @@ typedef struct bsmm_operand_info {
   char row_size;         /* 'M' or 'N': its rows (scales, vectors: of what);
                             0 for a workspace */
   char column_size;      /* 'K', 'N', or 'G' for groups of scale_vector values
-                            of K; 0: a vector has none */
+                            of K; 0: a vector has none. Column-major scales
+                            have 'G' rows, and 'M' or 'N' columns. Of N: one for
+                            scale_rows_b of them */
   int32_t is_output;     /* the kernel writes it */
   int32_t is_tensor_map; /* read or written by TMA, else through a pointer */
   uint32_t address_multiple; /* bytes */

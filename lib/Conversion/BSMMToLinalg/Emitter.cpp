@@ -3,6 +3,7 @@
 #include "Emitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace bsmm;
@@ -300,7 +301,60 @@ Value Emitter::roundTo(Value value, Type type) {
   return arith::SelectOp::create(builder, isNan, value, result);
 }
 
+/// The code of an f32 in 8 bits, rounded to nearest even; beyond the largest
+/// finite value that one.
+static Value encodeByte(Emitter &emit, Value value, FloatType type) {
+  ImplicitLocOpBuilder &builder = emit.builder;
+  Type i32Type = builder.getI32Type();
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  int fractionBits = int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
+  int bias = 1 - llvm::APFloat::semanticsMinExponent(semantics);
+  bool losesInformation;
+  llvm::APFloat largest = llvm::APFloat::getLargest(semantics);
+  largest.convert(llvm::APFloat::IEEEsingle(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInformation);
+  Value isNan =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, value, value);
+  Value bits = arith::BitcastOp::create(builder, i32Type, value);
+  Value sign = arith::AndIOp::create(
+      builder, arith::ShRUIOp::create(builder, bits, emit.i32(24)),
+      emit.i32(0x80));
+  Value magnitude =
+      arith::MinNumFOp::create(builder, math::AbsFOp::create(builder, value),
+                               emit.f32(largest.convertToFloat()));
+  // Below the normal numbers codes count steps of one size.
+  Value isSmall =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, magnitude,
+                            emit.f32(std::ldexp(1.0f, 1 - bias)));
+  Value small =
+      arith::SelectOp::create(builder, isSmall, magnitude, emit.f32(0.0f));
+  small = math::RoundEvenOp::create(
+      builder,
+      arith::MulFOp::create(
+          builder, small, emit.f32(std::ldexp(1.0f, bias - 1 + fractionBits))));
+  small = arith::FPToUIOp::create(builder, i32Type, small);
+  // Others keep the leading bits of the fraction; the carry may run into the
+  // exponent, as it should.
+  int dropped = 23 - fractionBits;
+  Value normal = arith::BitcastOp::create(builder, i32Type, magnitude);
+  Value odd = arith::AndIOp::create(
+      builder, arith::ShRUIOp::create(builder, normal, emit.i32(dropped)),
+      emit.i32(1));
+  normal = arith::AddIOp::create(
+      builder, normal,
+      arith::AddIOp::create(builder, odd,
+                            emit.i32((int64_t(1) << (dropped - 1)) - 1)));
+  normal = arith::SubIOp::create(
+      builder, arith::ShRUIOp::create(builder, normal, emit.i32(dropped)),
+      emit.i32(int64_t(127 - bias) << fractionBits));
+  Value code = arith::SelectOp::create(builder, isSmall, small, normal);
+  code = arith::OrIOp::create(builder, code, sign);
+  return arith::SelectOp::create(builder, isNan, emit.i32(0x7F), code);
+}
+
 Value Emitter::encode(Value value, Type type) {
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(type))
+    return encodeByte(*this, value, cast<FloatType>(type));
   Type i32Type = builder.getI32Type();
   Value bits = arith::BitcastOp::create(builder, i32Type, value);
   Value isNan =

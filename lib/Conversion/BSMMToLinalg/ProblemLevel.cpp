@@ -151,12 +151,16 @@ CodePlace ProblemLowering::place(const Memory &memory, ValueRange indices) {
           emit.add(emit.multiply(linear, memory.extents[dim]), indices[dim]);
     return {zero, linear};
   }
-  Value start = zero;
+  Value start = zero, row = rank >= 2 ? indices[rank - 2] : Value(),
+        column = indices.back();
+  if (ScalesAttr scales = getScales(memory.type);
+      scales && scales.getOrder() == ScaleOrder::ColumnMajor)
+    std::swap(row, column);
   if (rank >= 2)
-    start = emit.multiply(indices[rank - 2], memory.pitch);
+    start = emit.multiply(row, memory.pitch);
   if (rank == 3)
     start = emit.add(start, emit.multiply(indices[0], memory.batchStride));
-  return {emit.divide(emit.multiply(start, bits), 8), indices.back()};
+  return {emit.divide(emit.multiply(start, bits), 8), column};
 }
 
 SmallVector<OpFoldResult> ProblemLowering::sizesOf(const Memory &memory) {
@@ -367,7 +371,8 @@ Value ProblemLowering::checkExtents(ScaledMatmulOp op) {
       if (rank == 3)
         check(eq, a, 0, scales, 0, 1);
       // A view of unknown extents may show the padding, too.
-      check(uge, scales, rank - 2, operand, rank - 2, 1);
+      check(uge, scales, rank - 2, operand, rank - 2,
+            operand == b ? getScales(tensorOf(op.getScaleB())).getRows() : 1);
       check(uge, scales, rank - 1, operand, rank - 1, op.getScaleVectorSize());
     }
   for (auto [vector, dim] :
@@ -388,9 +393,11 @@ Value ProblemLowering::decodeOperand(ScaledMatmulOp op, bool isB) {
   Type i32 = builder.getI32Type();
   Value scales;
   Type scaleType;
+  int64_t rowsOfScale = 1;
   if (op.isBlockScaled()) {
     Value old = isB ? op.getScaleB() : op.getScaleA();
     scales = get(old);
+    rowsOfScale = getScales(tensorOf(old)).getRows();
     scaleType = tensorOf(old).getElementType();
   }
   auto decode = [&](Value code, Type codeType) -> Value {
@@ -410,6 +417,8 @@ Value ProblemLowering::decodeOperand(ScaledMatmulOp op, bool isB) {
     if (!scales)
       return value;
     at.back() = emit.divide(at.back(), vec);
+    if (rowsOfScale != 1)
+      at[rank - 2] = emit.divide(at[rank - 2], rowsOfScale);
     Value scale =
         decode(tensor::ExtractOp::create(builder, scales, at), scaleType);
     if (isa<Float8E4M3FNType>(scaleType))
@@ -527,7 +536,7 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
   inputMaps.push_back(builder.getMultiDimIdentityMap(rank));
   Type out = tensorOf(op.getInit()).getElementType();
   bool saturates = numerics && numerics.getOverflow() == Overflow::Saturate;
-  Value init = tensor::EmptyOp::create(builder, sizes, f32);
+  Value init = tensor::EmptyOp::create(builder, sizes, storageOf(out));
   SmallVector<utils::IteratorType> elementwise(rank,
                                                utils::IteratorType::parallel);
   return emit.generic(
@@ -581,6 +590,10 @@ Value ProblemLowering::computeMatmul(ScaledMatmulOp op,
         }
         if (outScale)
           value = arith::MulFOp::create(builder, value, outScale);
+        if (isNarrowFloat(out))
+          return arith::TruncIOp::create(builder, builder.getI8Type(),
+                                         emit.encode(value, out))
+              .getResult();
         if (isHalfFloat(out))
           value = emit.roundTo(value, out);
         if (saturates) {
@@ -612,15 +625,18 @@ void ProblemLowering::lowerMatmul(ScaledMatmulOp op) {
     return;
   }
   require(fits, cpuExtentsDisagree);
-  auto type = RankedTensorType::get(tensorOf(op.getResult()).getShape(),
-                                    builder.getF32Type());
+  Type element = storageOf(tensorOf(op.getResult()).getElementType());
+  auto type =
+      RankedTensorType::get(tensorOf(op.getResult()).getShape(), element);
   auto branch = scf::IfOp::create(builder, type, fits, true);
   mapping.map(op.getResult(), branch.getResult(0));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(builder, computeMatmul(op, sizes));
   builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, emit.fill(sizes, emit.f32(0.0f)));
+  Value zero =
+      arith::ConstantOp::create(builder, element, builder.getZeroAttr(element));
+  scf::YieldOp::create(builder, emit.fill(sizes, zero));
 }
 
 void ProblemLowering::lowerView(ViewScalesOp op) {

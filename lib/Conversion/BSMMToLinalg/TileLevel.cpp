@@ -75,6 +75,9 @@ private:
                        function_ref<std::pair<Value, Value>(ValueRange)> place);
   Value isInMemory(Value memory, Value first, Value last, int64_t bytes);
   LogicalResult lowerVectorLoad(VectorLoadOp op);
+  LogicalResult lowerScaleLoad(ScaleLoadOp op);
+  Value readOutput(Value memory, Value offset);
+  Value addScaled(DotOp op, Value partial, Value sum);
   LogicalResult lowerPredicatedLoad(PredicatedLoadOp op);
   void lowerBroadcast(BroadcastOp op);
   void lowerReshape(ReshapeOp op);
@@ -252,7 +255,9 @@ FailureOr<Value> KernelLowering::countCtas() {
   // The CTAs of a cluster share the steps of one tile; here each of them takes
   // all steps. Or they have tiles of their own; then there are some to spare.
   int64_t cluster = int64_t(kernel.getClusterSize().value_or(1));
-  tiles = emit.multiply(tiles, cluster);
+  // CTAs that add to one tile have a part of the steps each.
+  tiles =
+      emit.multiply(tiles, cluster * int64_t(kernel.getSplitK().value_or(1)));
   // Whole clusters.
   if (*rule == GridRule::Persistent)
     tiles = arith::MinUIOp::create(
@@ -307,6 +312,10 @@ LogicalResult KernelLowering::build() {
     arguments[role] = *next++;
   createStatus();
 
+  auto mapStride = [&](BlockArgument argument, Value stride) {
+    mapping.map(argument, builder.createOrFold<arith::IndexCastOp>(
+                              builder.getI64Type(), stride));
+  };
   for (BlockArgument argument : kernel.getArguments()) {
     if (argument.use_empty())
       continue;
@@ -323,20 +332,30 @@ LogicalResult KernelLowering::build() {
       mapping.map(argument, builder.createOrFold<arith::IndexCastOp>(
                                 builder.getI32Type(), this->argument(*role)));
       break;
-    case ArgumentRole::PitchC:
-    case ArgumentRole::BatchStrideC:
-    case ArgumentRole::PitchD:
-    case ArgumentRole::BatchStrideD: {
-      bool isC =
-          *role == ArgumentRole::PitchC || *role == ArgumentRole::BatchStrideC;
-      bool isPitch =
-          *role == ArgumentRole::PitchC || *role == ArgumentRole::PitchD;
-      const Memory &matrix = memories[isC ? ArgumentRole::C : ArgumentRole::D];
-      mapping.map(argument, builder.createOrFold<arith::IndexCastOp>(
-                                builder.getI64Type(),
-                                isPitch ? matrix.pitch : matrix.batchStride));
+    case ArgumentRole::PitchScaleA:
+      mapStride(argument, memories[ArgumentRole::ScaleA].pitch);
       break;
-    }
+    case ArgumentRole::BatchStrideScaleA:
+      mapStride(argument, memories[ArgumentRole::ScaleA].batchStride);
+      break;
+    case ArgumentRole::PitchScaleB:
+      mapStride(argument, memories[ArgumentRole::ScaleB].pitch);
+      break;
+    case ArgumentRole::BatchStrideScaleB:
+      mapStride(argument, memories[ArgumentRole::ScaleB].batchStride);
+      break;
+    case ArgumentRole::PitchC:
+      mapStride(argument, memories[ArgumentRole::C].pitch);
+      break;
+    case ArgumentRole::BatchStrideC:
+      mapStride(argument, memories[ArgumentRole::C].batchStride);
+      break;
+    case ArgumentRole::PitchD:
+      mapStride(argument, memories[ArgumentRole::D].pitch);
+      break;
+    case ArgumentRole::BatchStrideD:
+      mapStride(argument, memories[ArgumentRole::D].batchStride);
+      break;
     case ArgumentRole::Alpha:
     case ArgumentRole::Beta:
     case ArgumentRole::OutScale:
@@ -411,6 +430,28 @@ LogicalResult KernelLowering::lowerLoad(TmaLoadOp op) {
   return success();
 }
 
+/// An f32 of the output, which stores change, or zero where there is none.
+Value KernelLowering::readOutput(Value memory, Value offset) {
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  auto branch = scf::IfOp::create(
+      builder, f32, isInMemory(memory, offset, offset, sizeof(float)), true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value first = emit.multiply(offset, sizeof(float)), code = emit.i32(0);
+  for (int64_t byte = 0; byte < int64_t(sizeof(float)); ++byte) {
+    Value place = emit.add(first, emit.index(byte));
+    Value part = arith::ExtUIOp::create(
+        builder, i32, memref::LoadOp::create(builder, memory, place));
+    part = arith::ShLIOp::create(builder, part, emit.i32(8 * byte));
+    code = arith::OrIOp::create(builder, code, part);
+  }
+  Value number = arith::BitcastOp::create(builder, f32, code);
+  scf::YieldOp::create(builder, number);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, emit.f32(0.0f));
+  return branch.getResult(0);
+}
+
 LogicalResult KernelLowering::lowerStore(Operation *op, Value tile,
                                          ArgumentRole role,
                                          ValueRange coordinates,
@@ -422,9 +463,10 @@ LogicalResult KernelLowering::lowerStore(Operation *op, Value tile,
     return op->emitOpError("expected the output, the argument with role d, to "
                            "store to, got role ")
            << stringifyArgumentRole(role);
-  if (!element.isF32() && !isHalfFloat(element))
-    return op->emitOpError("expected an output of f16, bf16 or f32 for the "
-                           "reference conversion, got ")
+  if (!element.isF32() && !isHalfFloat(element) &&
+      !isa<Float8E4M3FNType, Float8E5M2Type>(element))
+    return op->emitOpError("expected an output of f16, bf16, f32, f8E4M3FN or "
+                           "f8E5M2 for the reference conversion, got ")
            << element;
   int64_t rank = type.getRank();
   if (rank != 2 && rank != 3)
@@ -454,6 +496,8 @@ LogicalResult KernelLowering::lowerStore(Operation *op, Value tile,
     offset = emit.add(offset, emit.multiply(at, strides[3 - rank + dim]));
   }
   Value value = tensor::ExtractOp::create(builder, values, indices);
+  if (auto store = dyn_cast<TmaStoreOp>(op); store && store.getAdd())
+    value = arith::AddFOp::create(builder, value, readOutput(memory, offset));
   storeChecked(memory, emit.multiply(offset, bytes),
                emit.encode(value, element), bytes * 8);
   return success();
@@ -552,6 +596,55 @@ LogicalResult KernelLowering::lowerVectorLoad(VectorLoadOp op) {
   return success();
 }
 
+LogicalResult KernelLowering::lowerScaleLoad(ScaleLoadOp op) {
+  FailureOr<ArgumentRole> role = sourceOf(op, op.getPointer());
+  if (failed(role))
+    return failure();
+  Value memory = memories[*role].memory;
+  RankedTensorType type = op.getType();
+  auto toIndex = [&](Value value) { return emit.toIndex(get(value)); };
+  Value start = toIndex(op.getRow()), stride = toIndex(op.getStrideRow());
+  Value first = clampToZero(start);
+  Value end =
+      arith::MinSIOp::create(builder, toIndex(op.getLimitRow()),
+                             emit.add(start, emit.index(type.getDimSize(0))));
+  Value group = toIndex(op.getGroup());
+  Value isGroup = emit.compare(arith::CmpIPredicate::ult, group,
+                               toIndex(op.getLimitGroup()));
+  Value base = emit.add(
+      emit.multiply(toIndex(op.getBatch()), toIndex(op.getStrideBatch())),
+      emit.multiply(group, toIndex(op.getStrideGroup())));
+  auto place = [&](Value row) {
+    return emit.add(base,
+                    emit.multiply(emit.divide(row, op.getBlock()), stride));
+  };
+  // What is read first and last: places are linear in the row.
+  Value last = arith::SubIOp::create(builder, end, emit.index(1));
+  Value lowest = place(first), highest = place(last);
+  Value isInBounds = isInMemory(
+      memory, arith::MinSIOp::create(builder, lowest, highest),
+      arith::MaxSIOp::create(builder, lowest, highest), sizeof(float));
+  Value isEmpty = emit.compare(arith::CmpIPredicate::sle, end, first);
+  isEmpty = arith::OrIOp::create(builder, isEmpty,
+                                 emit.compare(arith::CmpIPredicate::uge, group,
+                                              toIndex(op.getLimitGroup())));
+  isInBounds = arith::OrIOp::create(builder, isEmpty, isInBounds);
+  require(isInBounds, cpuLoadOutOfBounds);
+  mapping.map(
+      op.getResult(),
+      generateLoaded(type, memory, isInBounds, [&](ValueRange indices) {
+        Value row = emit.add(indices[0], start);
+        Value isThere = emit.compare(arith::CmpIPredicate::slt, row, end);
+        isThere = arith::AndIOp::create(
+            builder, isThere,
+            emit.compare(arith::CmpIPredicate::sge, row, first));
+        return std::pair(
+            arith::AndIOp::create(builder, isThere, isGroup).getResult(),
+            place(row));
+      }));
+  return success();
+}
+
 LogicalResult KernelLowering::lowerPredicatedLoad(PredicatedLoadOp op) {
   FailureOr<ArgumentRole> role = sourceOf(op, op.getPointer());
   if (failed(role))
@@ -645,12 +738,44 @@ Value KernelLowering::multiply(Value a, Value b, Value accumulator) {
       });
 }
 
+/// sum + partial * (sa * sb); in f32 one rounding of the product of the scales
+/// and one of the rest.
+Value KernelLowering::addScaled(DotOp op, Value partial, Value sum) {
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineMap> maps = {AffineMap::get(2, 0, {d0, d1}, context),
+                                 AffineMap::get(2, 0, {d0}, context),
+                                 AffineMap::get(2, 0, {d1}, context),
+                                 AffineMap::get(2, 0, {d0, d1}, context)};
+  SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+  return emit.generic(
+      {partial, get(op.getScales()[0]), get(op.getScales()[1])}, sum, maps,
+      iterators, [&](ValueRange values) -> Value {
+        Type type = values[3].getType();
+        auto cast = [&](Value value) -> Value {
+          if (value.getType() == type)
+            return value;
+          return arith::ExtFOp::create(builder, type, value);
+        };
+        Value scale =
+            arith::MulFOp::create(builder, cast(values[1]), cast(values[2]));
+        return math::FmaOp::create(builder, values[0], scale, values[3]);
+      });
+}
+
 /// Sums of `promote_every` elements are added to the accumulator; in f64 that
 /// is the sum itself.
 void KernelLowering::lowerDot(DotOp op) {
   Value a = get(op.getA()), b = get(op.getB());
   Value sum = getAccumulator(op.getAccumulator());
   auto every = op.getPromoteEvery();
+  if (!op.getScales().empty()) {
+    Value zero = arith::ConstantOp::create(
+        builder, builder.getZeroAttr(accumulatorType()));
+    Value partial = multiply(a, b, emit.fill(emit.extents(sum), zero));
+    mapping.map(op.getResult(), addScaled(op, partial, sum));
+    return;
+  }
   if (!every || options.accumulateF64) {
     mapping.map(op.getResult(), multiply(a, b, sum));
     return;
@@ -826,9 +951,23 @@ LogicalResult KernelLowering::lowerLevelOp(Operation &op) {
         return success();
       })
       .Case([&](VectorLoadOp load) { return lowerVectorLoad(load); })
+      .Case([&](ScaleLoadOp load) { return lowerScaleLoad(load); })
       .Case([&](PredicatedLoadOp load) { return lowerPredicatedLoad(load); })
       .Case([&](BroadcastOp broadcast) {
         lowerBroadcast(broadcast);
+        return success();
+      })
+      .Case([&](SaturatingCastOp cast) {
+        Type type = cast.getType().getElementType();
+        Value source = get(cast.getSource());
+        mapping.map(cast.getResult(),
+                    emit.generate(emit.extents(source), builder.getF32Type(),
+                                  [&](ValueRange indices) -> Value {
+                                    Value value = tensor::ExtractOp::create(
+                                        builder, source, indices);
+                                    return emit.decode(emit.encode(value, type),
+                                                       type);
+                                  }));
         return success();
       })
       .Case([&](ScaledDotOp dot) {

@@ -108,7 +108,8 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     if (role.isWarpgroup())
       role.walk([&](Operation *op) {
         if (isa<PublishOp, SynchronizeOp, DrainOp, MmaOp, WarpgroupIndexOp,
-                ReduceClusterOp, StageVectorOp, ReadStagedOp, SlotColumnOp>(op))
+                ReduceClusterOp, StageVectorOp, ReadStagedOp, SlotColumnOp,
+                ReadScalesOp, AddScaledOp, DecodeOperandOp>(op))
           op->setAttr(roleAttrName,
                       builder.getDenseI64ArrayAttr(
                           {int64_t(role.getWarp()), int64_t(role.getCount())}));
@@ -471,6 +472,7 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     populateCopyToNVVMPatterns(converter, values, patterns);
     populateMmaToNVVMPatterns(converter, values, patterns);
     populateRegisterToNVVMPatterns(converter, values, patterns);
+    populateDecodeToNVVMPatterns(converter, values, patterns);
     populateEpilogueToNVVMPatterns(converter, values, patterns);
     populatePartialToNVVMPatterns(converter, values, patterns);
     populateExponentialToNVVMPatterns(converter, patterns);

@@ -81,6 +81,16 @@ inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
 void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op,
                   mlir::Value warp, bool eachWarpgroup);
 
+/// Bytes from the start of a buffer of rows to byte `byte` of row `row` (i32),
+/// at its swizzled place.
+mlir::Value buildRowOffset(mlir::OpBuilder &builder, mlir::Location loc,
+                           BufferType type, mlir::Value row, mlir::Value byte);
+
+/// The value that `load` builds where `condition` holds, or zero.
+mlir::Value buildGuardedLoad(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Type type, mlir::Value condition,
+                             llvm::function_ref<mlir::Value()> load);
+
 /// The row of the target table that the kernels are compiled for; null without.
 const target::Gpu *findTargetGpu(mlir::Operation *op);
 

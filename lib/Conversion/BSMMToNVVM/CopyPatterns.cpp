@@ -113,10 +113,16 @@ struct StoreAsyncPattern : KernelPattern<StoreAsyncOp> {
     for (const BoxPlan::Box &box : plan->boxes) {
       Value source =
           advance(rewriter, loc, adaptor.getSource(), box.sharedOffset);
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          rewriter, loc, adaptor.getMap(), source,
-          buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates()),
-          Value(), NVVM::TMAStoreMode::TILE, Value());
+      SmallVector<Value> coordinates =
+          buildCoordinates(rewriter, loc, *plan, box, adaptor.getCoordinates());
+      if (op.getAdd())
+        NVVM::CpAsyncBulkTensorReduceOp::create(
+            rewriter, loc, adaptor.getMap(), source, NVVM::TMAReduxKind::ADD,
+            NVVM::TMAStoreMode::TILE, coordinates, Value());
+      else
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+            rewriter, loc, adaptor.getMap(), source, coordinates, Value(),
+            NVVM::TMAStoreMode::TILE, Value());
     }
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
     rewriter.eraseOp(op);

@@ -91,36 +91,6 @@ struct DrainPattern : KernelPattern<DrainOp> {
 struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
   using KernelPattern::KernelPattern;
 
-  /// Bytes from the start of a buffer to an element, at its swizzled place.
-  static Value buildOffset(OpBuilder &builder, Location loc, BufferType type,
-                           Value row, Value byte) {
-    layout::SwizzleMode mode = getSwizzleMode(type.getLayout());
-    bool isSwizzled = mode != layout::SwizzleMode::None;
-    int64_t rowBytes =
-        getPackedBytes(type.getElementType(), type.getShape()[1]);
-    int64_t width = isSwizzled ? layout::swizzleWidth(mode) : rowBytes;
-    auto constant = [&](int64_t value) {
-      return constantI32(builder, loc, value);
-    };
-    Value rowOffset = arith::MulIOp::create(builder, loc, row, constant(width));
-    Value panelNumber =
-        arith::DivUIOp::create(builder, loc, byte, constant(width));
-    Value inRow = arith::RemUIOp::create(builder, loc, byte, constant(width));
-    Value offset = arith::AddIOp::create(
-        builder, loc,
-        arith::MulIOp::create(builder, loc, panelNumber,
-                              constant(type.getShape()[0] * width)),
-        arith::AddIOp::create(builder, loc, rowOffset, inRow));
-    if (!isSwizzled)
-      return offset;
-    // Address bits 4.. ^= bits 7.. (PTX ISA 5.5.7); the buffer starts at a
-    // multiple of the pattern.
-    Value high = arith::ShRUIOp::create(builder, loc, offset, constant(3));
-    high = arith::AndIOp::create(builder, loc, high,
-                                 constant((width / 16 - 1) << 4));
-    return arith::XOrIOp::create(builder, loc, offset, high);
-  }
-
   /// `count` values from value `first` on, as 32-bit words.
   static Value buildWords(OpBuilder &builder, Location loc, Value values,
                           int64_t first, int64_t count) {
@@ -150,7 +120,7 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
     };
     auto placeOf = [&](Value row, Value byte) -> Value {
       return advance(rewriter, loc, adaptor.getBuffer(),
-                     buildOffset(rewriter, loc, type, row, byte));
+                     buildRowOffset(rewriter, loc, type, row, byte));
     };
     if (op->hasAttr(transposedAttrName)) {
       // One by one: the threads of a warp have neighbouring columns.
@@ -318,21 +288,6 @@ struct ReadVectorPattern : KernelPattern<ReadVectorOp> {
     rewriter.replaceOp(op, branch.getResults());
     return success();
   }
-
-  /// The value that `load` builds where `condition` holds, or zero.
-  static Value buildGuardedLoad(OpBuilder &builder, Location loc, Type type,
-                                Value condition, function_ref<Value()> load) {
-    auto branch =
-        scf::IfOp::create(builder, loc, TypeRange{type}, condition, true, true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, load());
-    builder.setInsertionPointToStart(branch.elseBlock());
-    Value zero = arith::ConstantOp::create(builder, loc, type,
-                                           builder.getZeroAttr(type));
-    scf::YieldOp::create(builder, loc, zero);
-    return branch.getResult(0);
-  }
 };
 
 /// Address of row `row` (i32), column `column` of a matrix with an offset and a
@@ -381,8 +336,8 @@ struct ReadGlobalPattern : KernelPattern<ReadGlobalOp> {
       int64_t row = rows.numbers[index];
       Value isInside =
           arith::AndIOp::create(rewriter, loc, isRow[row], isColumn);
-      values.push_back(ReadVectorPattern::buildGuardedLoad(
-          rewriter, loc, element, isInside, [&]() -> Value {
+      values.push_back(
+          buildGuardedLoad(rewriter, loc, element, isInside, [&]() -> Value {
             Value place = LLVM::GEPOp::create(
                 rewriter, loc, starts[row].getType(), element, starts[row],
                 ArrayRef<LLVM::GEPArg>{int32_t(offset)});
@@ -394,6 +349,34 @@ struct ReadGlobalPattern : KernelPattern<ReadGlobalOp> {
   }
 };
 
+/// Two values at a time; the first one becomes the low byte.
+struct ConvertValuesPattern : KernelPattern<ConvertValuesOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ConvertValuesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getResult().getType());
+    auto pair = VectorType::get({2}, rewriter.getI8Type());
+    SmallVector<Value> bytes;
+    for (int64_t index = 0; index < type.getDimSize(0); index += 2) {
+      Value low =
+          vector::ExtractOp::create(rewriter, loc, adaptor.getSource(), index);
+      Value high = vector::ExtractOp::create(rewriter, loc, adaptor.getSource(),
+                                             index + 1);
+      Value codes = NVVM::ConvertF32x2ToF8x2Op::create(
+          rewriter, loc, pair, high, low, NVVM::FPRoundingMode::RN,
+          NVVM::SaturationMode::SATFINITE, /*relu=*/false,
+          type.getElementType());
+      for (int64_t half : {0, 1})
+        bytes.push_back(vector::ExtractOp::create(rewriter, loc, codes, half));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, VectorType::get(type.getShape(), rewriter.getI8Type()), bytes);
+    return success();
+  }
+};
+
 struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -401,7 +384,8 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(op.getValues().getType());
-    Type element = type.getElementType();
+    // Codes of 8 bits are bytes.
+    Type element = getTypeConverter()->convertType(type.getElementType());
     ValueOffsets rows(op, type.getDimSize(0), 0);
     auto plus = [&](Value value, int64_t offset) -> Value {
       if (offset == 0)
@@ -447,9 +431,52 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
 };
 } // namespace
 
+Value bsmm::buildRowOffset(OpBuilder &builder, Location loc, BufferType type,
+                           Value row, Value byte) {
+  layout::SwizzleMode mode = getSwizzleMode(type.getLayout());
+  bool isSwizzled = mode != layout::SwizzleMode::None;
+  int64_t rowBytes = getPackedBytes(type.getElementType(), type.getShape()[1]);
+  int64_t width = isSwizzled ? layout::swizzleWidth(mode) : rowBytes;
+  auto constant = [&](int64_t value) {
+    return constantI32(builder, loc, value);
+  };
+  Value rowOffset = arith::MulIOp::create(builder, loc, row, constant(width));
+  Value panelNumber =
+      arith::DivUIOp::create(builder, loc, byte, constant(width));
+  Value inRow = arith::RemUIOp::create(builder, loc, byte, constant(width));
+  Value offset = arith::AddIOp::create(
+      builder, loc,
+      arith::MulIOp::create(builder, loc, panelNumber,
+                            constant(type.getShape()[0] * width)),
+      arith::AddIOp::create(builder, loc, rowOffset, inRow));
+  if (!isSwizzled)
+    return offset;
+  // Address bits 4.. ^= bits 7.. (PTX ISA 5.5.7); the buffer starts at a
+  // multiple of the pattern.
+  Value high = arith::ShRUIOp::create(builder, loc, offset, constant(3));
+  high = arith::AndIOp::create(builder, loc, high,
+                               constant((width / 16 - 1) << 4));
+  return arith::XOrIOp::create(builder, loc, offset, high);
+}
+
+Value bsmm::buildGuardedLoad(OpBuilder &builder, Location loc, Type type,
+                             Value condition, function_ref<Value()> load) {
+  auto branch =
+      scf::IfOp::create(builder, loc, TypeRange{type}, condition, true, true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, load());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero =
+      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
+  scf::YieldOp::create(builder, loc, zero);
+  return branch.getResult(0);
+}
+
 void bsmm::populateEpilogueToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
-  patterns.add<DrainPattern, ReadGlobalPattern, ReadVectorPattern,
-               WriteGlobalPattern, WriteSharedPattern>(converter, values);
+  patterns.add<ConvertValuesPattern, DrainPattern, ReadGlobalPattern,
+               ReadVectorPattern, WriteGlobalPattern, WriteSharedPattern>(
+      converter, values);
 }

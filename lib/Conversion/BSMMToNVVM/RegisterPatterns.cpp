@@ -32,6 +32,20 @@ LLVM::LLVMStructType bsmm::convertAccumulatorType(AccumulatorType type) {
   return LLVM::LLVMStructType::getLiteral(type.getContext(), blocks);
 }
 
+/// Row 16 w + l / 4 of warp w and lane l in a block of 64 rows: that of a
+/// thread's first value.
+static Value buildFragmentRow(OpBuilder &builder, Location loc,
+                              const KernelValues &kernel) {
+  Value lane = arith::AndIOp::create(builder, loc, kernel.thread,
+                                     constantI32(builder, loc, 31));
+  Value warp = arith::AndIOp::create(builder, loc, kernel.warp,
+                                     constantI32(builder, loc, 3));
+  return arith::AddIOp::create(
+      builder, loc,
+      arith::MulIOp::create(builder, loc, warp, constantI32(builder, loc, 16)),
+      arith::ShRUIOp::create(builder, loc, lane, constantI32(builder, loc, 2)));
+}
+
 static NVVM::WGMMATypes getOperandType(target::ElementType type) {
   switch (type) {
   case target::ElementType::E5M2:
@@ -97,6 +111,149 @@ struct AddAccumulatorsPattern : KernelPattern<AddAccumulatorsOp> {
                                        return arith::AddFOp::create(
                                            rewriter, loc, values[0], values[1]);
                                      }));
+    return success();
+  }
+};
+
+/// sum + partial * (sa * sb), a multiplication of the scales and one fused
+/// operation for each value.
+struct AddScaledPattern : KernelPattern<AddScaledOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(AddScaledOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    AccumulatorType type = op.getResult().getType();
+    LLVM::LLVMStructType blockType = getBlockType(type);
+    int64_t columns = type.getWarpgroupColumns(), block = op.getBlock();
+    int64_t unit = ReadScalesOp::getUnit(type, block, op.getAlignment());
+    auto constant = [&](int64_t value) {
+      return constantI32(rewriter, loc, value);
+    };
+    // The warpgroup's first column in its block.
+    Value inBlock;
+    if (unit != block) {
+      Value start = op.getStart();
+      if (type.getByColumns() && type.getWarpgroups() > 1)
+        start = arith::AddIOp::create(
+            rewriter, loc, start,
+            arith::MulIOp::create(rewriter, loc,
+                                  buildWarpgroupInRole(rewriter, op),
+                                  constant(columns)));
+      inBlock = arith::RemUIOp::create(rewriter, loc, start, constant(block));
+    }
+    auto scaleOf = [&](Value scales, int64_t index) -> Value {
+      return vector::ExtractOp::create(rewriter, loc, scales, index);
+    };
+    // The scale of 8 columns, which lie in one block.
+    auto columnScale = [&](int64_t column) -> Value {
+      int64_t first = column / block, last = (block - unit + column) / block;
+      Value scale = scaleOf(adaptor.getScaleB(), first);
+      if (first == last)
+        return scale;
+      Value isNext =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge,
+                                inBlock, constant(last * block - column));
+      return arith::SelectOp::create(rewriter, loc, isNext,
+                                     scaleOf(adaptor.getScaleB(), last), scale);
+    };
+    // Products of scales where they are the same for all columns of a block.
+    llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> products;
+    Value result =
+        LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(type));
+    for (int64_t rows = 0; rows < type.getRowBlocks(); ++rows) {
+      Value sums =
+          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getSum(), rows);
+      Value partials = LLVM::ExtractValueOp::create(rewriter, loc,
+                                                    adaptor.getPartial(), rows);
+      Value done = LLVM::UndefOp::create(rewriter, loc, blockType);
+      for (int64_t index = 0; index < columns / 2; ++index) {
+        // As getValueOffset has it for a drain.
+        int64_t half = index / 2 % 2, column = 8 * (index / 4);
+        int64_t place = unit == block ? column / block : column;
+        Value &scale = products[{2 * rows + half, place}];
+        if (!scale)
+          scale = arith::MulFOp::create(
+              rewriter, loc, scaleOf(adaptor.getScaleA(), 2 * rows + half),
+              columnScale(column));
+        Value value = LLVM::FMAOp::create(
+            rewriter, loc,
+            LLVM::ExtractValueOp::create(rewriter, loc, partials, index), scale,
+            LLVM::ExtractValueOp::create(rewriter, loc, sums, index));
+        done = LLVM::InsertValueOp::create(rewriter, loc, done, value, index);
+      }
+      result = LLVM::InsertValueOp::create(rewriter, loc, result, done, rows);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct ReadScalesPattern : KernelPattern<ReadScalesOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(ReadScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto accumulator = cast<AccumulatorType>(op.getAccumulator());
+    auto type = cast<VectorType>(op.getResult().getType());
+    Type i64 = rewriter.getI64Type();
+    bool isRows = op.getDimension() == 0;
+    int64_t block = op.getBlock();
+    auto constant = [&](int64_t value) {
+      return constantI32(rewriter, loc, value);
+    };
+    auto add = [&](Value a, Value b) -> Value {
+      return arith::AddIOp::create(rewriter, loc, a, b);
+    };
+    auto wide = [&](Value value) -> Value {
+      return arith::ExtSIOp::create(rewriter, loc, i64, value);
+    };
+    Value first = adaptor.getStart();
+    if (accumulator.getWarpgroups() > 1 &&
+        accumulator.getByColumns() == !isRows) {
+      int64_t extent = isRows ? accumulator.getWarpgroupRows()
+                              : accumulator.getWarpgroupColumns();
+      first = add(first, arith::MulIOp::create(
+                             rewriter, loc, buildWarpgroupInRole(rewriter, op),
+                             constant(extent)));
+    }
+    if (isRows)
+      first = add(first, buildFragmentRow(rewriter, loc, getKernelValues(op)));
+    else
+      first = arith::DivUIOp::create(rewriter, loc, first, constant(block));
+    Value isGroup =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              adaptor.getGroup(), adaptor.getLimitGroup());
+    Value base =
+        add(adaptor.getBase(),
+            arith::MulIOp::create(rewriter, loc, wide(adaptor.getGroup()),
+                                  adaptor.getStrideGroup()));
+    SmallVector<Value> values;
+    for (int64_t index = 0; index < type.getDimSize(0); ++index) {
+      // Two rows of a thread for each block of 64 rows.
+      int64_t offset = isRows ? index / 2 * blockRows + index % 2 * 8 : index;
+      Value place = add(first, constant(offset));
+      Value row = place;
+      if (block != 1)
+        row = arith::MulIOp::create(rewriter, loc, place, constant(block));
+      Value isThere = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, row, adaptor.getLimit());
+      isThere = arith::AndIOp::create(rewriter, loc, isThere, isGroup);
+      values.push_back(buildGuardedLoad(
+          rewriter, loc, type.getElementType(), isThere, [&]() -> Value {
+            Value element =
+                add(base, arith::MulIOp::create(rewriter, loc, wide(place),
+                                                adaptor.getStride()));
+            Value address = LLVM::GEPOp::create(
+                rewriter, loc, adaptor.getPointer().getType(),
+                type.getElementType(), adaptor.getPointer(),
+                ValueRange{element});
+            return LLVM::LoadOp::create(rewriter, loc, type.getElementType(),
+                                        address);
+          }));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, values);
     return success();
   }
 };
@@ -449,13 +606,10 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
         return value;
       return arith::AddIOp::create(rewriter, loc, value, constant(addend));
     };
-    // Row 16 w + l / 4 and column 2 (l mod 4) of warp w and lane l.
+    // Column 2 (l mod 4) of lane l.
     Value lane =
         arith::AndIOp::create(rewriter, loc, kernel.thread, constant(31));
-    Value warp = arith::AndIOp::create(rewriter, loc, kernel.warp, constant(3));
-    Value row = arith::AddIOp::create(
-        rewriter, loc, arith::MulIOp::create(rewriter, loc, warp, constant(16)),
-        arith::ShRUIOp::create(rewriter, loc, lane, constant(2)));
+    Value row = buildFragmentRow(rewriter, loc, kernel);
     Value column = arith::MulIOp::create(
         rewriter, loc, arith::AndIOp::create(rewriter, loc, lane, constant(3)),
         constant(2));
@@ -608,10 +762,10 @@ struct ReadStagedPattern : KernelPattern<ReadStagedOp> {
 void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
-  patterns
-      .add<AddAccumulatorsPattern, ClusterRankPattern, DrainRegistersPattern,
-           MmaPattern, ReduceClusterPattern, ReadStagedPattern,
-           SliceRowsPattern, StageVectorPattern, WaitVectorsPattern,
-           WaitMmaPattern, WarpgroupIndexPattern, ZeroAccumulatorPattern>(
-          converter, values);
+  patterns.add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
+               ClusterRankPattern, DrainRegistersPattern, MmaPattern,
+               ReduceClusterPattern, ReadStagedPattern, SliceRowsPattern,
+               StageVectorPattern, WaitVectorsPattern, WaitMmaPattern,
+               WarpgroupIndexPattern, ZeroAccumulatorPattern>(converter,
+                                                              values);
 }

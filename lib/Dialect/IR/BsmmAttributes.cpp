@@ -30,10 +30,25 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ScalesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ScaleOrder order, int64_t vec) {
-  if (vec != 16 && vec != 32)
-    return emitError() << "expected a scale vector of 16 or 32 elements, got "
-                       << vec;
+                                 ScaleOrder order, int64_t vec, int64_t rows) {
+  if (vec != 16 && vec != 32 && vec != blockScaleElements)
+    return emitError() << "expected a scale vector of 16, 32 or "
+                       << blockScaleElements << " elements, got " << vec;
+  if (vec != blockScaleElements) {
+    if (order == ScaleOrder::ColumnMajor || rows != 1)
+      return emitError() << "expected scales of one row, linear or "
+                            "blocked_128x4, for a vector of "
+                         << vec << " elements, got " << rows << " rows, "
+                         << stringifyScaleOrder(order);
+    return success();
+  }
+  if (order == ScaleOrder::Blocked128x4)
+    return emitError() << "expected scales of " << blockScaleElements
+                       << " elements to be linear or column_major, got "
+                          "blocked_128x4";
+  if (rows != 1 && rows != blockScaleElements)
+    return emitError() << "expected scales of 1 or " << blockScaleElements
+                       << " rows, got " << rows;
   return success();
 }
 
@@ -44,9 +59,15 @@ ScalesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
     return emitError() << "expected a scale tensor [rows, groups] or [batch, "
                           "rows, groups], got rank "
                        << shape.size();
-  if (getScaleElementType(elementType) == target::ElementType::None)
+  if (getVec() == blockScaleElements) {
+    if (!elementType.isF32())
+      return emitError() << "expected scales of f32 for " << blockScaleElements
+                         << " elements, got " << elementType;
+  } else if (elementType.isF32() ||
+             getScaleElementType(elementType) == target::ElementType::None) {
     return emitError() << "expected scales of f8E4M3FN or f8E8M0FNU, got "
                        << elementType;
+  }
   return success();
 }
 

@@ -26,6 +26,7 @@ ElementType bsmm::getScaleElementType(Type type) {
   return llvm::TypeSwitch<Type, ElementType>(type)
       .Case<Float8E8M0FNUType>([](Type) { return ElementType::UE8M0; })
       .Case<Float8E4M3FNType>([](Type) { return ElementType::UE4M3; })
+      .Case<Float32Type>([](Type) { return ElementType::F32; })
       .Default([](Type) { return ElementType::None; });
 }
 
@@ -53,7 +54,8 @@ std::string bsmm::whyNotScaledFormat(Type a, Type b, Type scale,
        << a << " and " << b;
     return text;
   }
-  if (query.scaleType == ElementType::None) {
+  if (query.scaleType == ElementType::None ||
+      query.scaleType == ElementType::F32) {
     os << "expected scales of f8E4M3FN or f8E8M0FNU, got " << scale
        << "; convert the scales explicitly, since rounding them to another "
           "type changes their value";
@@ -77,6 +79,19 @@ std::string bsmm::whyNotScaledFormat(Type a, Type b, Type scale,
     os << (seen.empty() ? "" : "; ") << row;
     seen.push_back(row);
   }
+  return text;
+}
+
+std::string bsmm::whyNotBlockScaledSums(Type a, Type b) {
+  auto isFp8 = [](Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  };
+  if (isFp8(a) && isFp8(b))
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text) << "expected operands of f8E4M3FN or f8E5M2 "
+                                    "with block scales of f32, got "
+                                 << a << " and " << b;
   return text;
 }
 

@@ -49,9 +49,9 @@ static StringRef expectedForRole(ArgumentRole role, Type type) {
   switch (role) {
   case ArgumentRole::A:
   case ArgumentRole::B:
+    return isa<TensorMapType>(type) ? "" : "a tensor map";
   case ArgumentRole::ScaleA:
   case ArgumentRole::ScaleB:
-    return isa<TensorMapType>(type) ? "" : "a tensor map";
   case ArgumentRole::C:
   case ArgumentRole::D: {
     auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
@@ -71,6 +71,10 @@ static StringRef expectedForRole(ArgumentRole role, Type type) {
   case ArgumentRole::K:
   case ArgumentRole::L:
     return type.isSignlessInteger(32) ? "" : "i32";
+  case ArgumentRole::PitchScaleA:
+  case ArgumentRole::BatchStrideScaleA:
+  case ArgumentRole::PitchScaleB:
+  case ArgumentRole::BatchStrideScaleB:
   case ArgumentRole::PitchC:
   case ArgumentRole::BatchStrideC:
   case ArgumentRole::PitchD:
@@ -141,6 +145,10 @@ LogicalResult KernelOp::verify() {
       ctas && (*ctas < 1 || *ctas > target::cluster::maxPortable))
     return emitOpError("expected a cluster of 1 to ")
            << target::cluster::maxPortable << " CTAs, got " << int64_t(*ctas);
+  if (auto split = getSplitK(); split && (*split < 1 || *split > 65536))
+    return emitOpError("expected 1 to 65536 CTAs that add to an output tile, "
+                       "got ")
+           << int64_t(*split);
   if (auto bytes = getDynamicSharedMemory();
       bytes && (int64_t(*bytes) < 0 || *bytes % target::mbarrier::bytes != 0))
     return emitOpError("expected shared memory of a multiple of ")
@@ -182,8 +190,8 @@ LogicalResult KernelOp::verify() {
                << index << ": role " << stringifyArgumentRole(role.getValue())
                << " is out of order or repeated; the order is a, b, sfa, sfb, "
                   "c, d (tensor maps before pointers), sa, sb, bias, m, n, k, "
-                  "l, pitch_c, batch_stride_c, "
-                  "pitch_d, batch_stride_d, alpha, beta, out_scale";
+                  "l, pitch and batch_stride of sfa, sfb, c and d, alpha, "
+                  "beta, out_scale";
       last = place;
     }
   }

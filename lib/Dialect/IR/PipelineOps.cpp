@@ -4,6 +4,8 @@
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Target/Target.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace bsmm;
 
@@ -416,6 +418,9 @@ LogicalResult LoadAsyncOp::verify() {
 }
 
 LogicalResult StoreAsyncOp::verify() {
+  if (getAdd() && !getMap().getType().getElementType().isF32())
+    return emitOpError("expected f32 elements to add, got ")
+           << getMap().getType();
   if (failed(verifyExecutor(*this, Executor::Leaders)))
     return failure();
   return verifyTileCopy(*this, getMap().getType(), getCoordinates().size(),
@@ -514,6 +519,45 @@ LogicalResult ScaledMmaOp::verify() {
 //===----------------------------------------------------------------------===//
 // Accumulators in registers
 //===----------------------------------------------------------------------===//
+
+LogicalResult DecodeOperandOp::verify() {
+  BufferType source = getSource().getType(), scales = getScales().getType(),
+             destination = getDestination().getType();
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)) ||
+      failed(expectBuffer(*this, "the operand", source, MemorySpace::Shared)) ||
+      failed(expectBuffer(*this, "the scales", scales, MemorySpace::Shared,
+                          BufferLayout::ScaleTiles)) ||
+      failed(expectBuffer(*this, "the result", destination,
+                          MemorySpace::Shared)) ||
+      failed(verifySwizzled(*this, "the operand", source)) ||
+      failed(verifySwizzled(*this, "the result", destination)))
+    return failure();
+  if (auto role = (*this)->getParentOfType<WarpRoleOp>();
+      !role || !role.isWarpgroup())
+    return emitOpError("expected inside of the bsmm.warp_role of warpgroups");
+  if (!isa<Float4E2M1FNType, Float8E4M3FNType, Float8E5M2Type>(
+          source.getElementType()))
+    return emitOpError("expected an operand of f4E2M1FN, f8E4M3FN or f8E5M2, "
+                       "got ")
+           << source;
+  if (!isa<Float8E4M3FNType, Float8E8M0FNUType>(scales.getElementType()))
+    return emitOpError("expected scales of f8E4M3FN or f8E8M0FNU, got ")
+           << scales;
+  if ((!destination.getElementType().isF16() &&
+       !destination.getElementType().isBF16()) ||
+      destination.getShape() != source.getShape())
+    return emitOpError("expected a result of the operand's shape, of f16 or "
+                       "bf16, got ")
+           << destination;
+  int64_t k = source.getShape()[1], groups = scales.getShape()[1];
+  if (k % groups != 0 || (k / groups != 16 && k / groups != 32) ||
+      scales.getShape()[0] < source.getShape()[0])
+    return emitOpError(
+               "expected a scale for every 16 or 32 elements of each of "
+               "the ")
+           << source.getShape()[0] << " rows, got " << scales;
+  return success();
+}
 
 /// An accumulator lives in the registers of the role's warpgroups.
 static LogicalResult verifyAccumulatorRole(Operation *op,
@@ -714,6 +758,79 @@ LogicalResult SynchronizeClusterOp::verify() {
   return verifyExecutor(*this, Executor::Warpgroups);
 }
 
+/// Columns of a warpgroup start at a multiple of this many in their block.
+int64_t ReadScalesOp::getUnit(AccumulatorType type, int64_t block,
+                              int64_t alignment) {
+  int64_t unit = std::gcd(block, alignment);
+  return type.getByColumns() ? std::gcd(unit, type.getWarpgroupColumns())
+                             : unit;
+}
+
+int64_t ReadScalesOp::getNumScales(AccumulatorType type, int64_t dimension,
+                                   int64_t block, int64_t alignment) {
+  if (dimension == 0)
+    return 2 * type.getRowBlocks();
+  int64_t unit = getUnit(type, block, alignment);
+  return llvm::divideCeil(block - unit + type.getWarpgroupColumns(), block);
+}
+
+/// Blocks of scales that a warpgroup's columns or rows can be told apart by.
+static LogicalResult verifyScaleBlock(Operation *op, int64_t block,
+                                      int64_t alignment) {
+  if (block < 8 || block % 8 != 0 || alignment < 8 || alignment % 8 != 0)
+    return op->emitOpError("expected blocks and an alignment of multiples of 8 "
+                           "columns, got ")
+           << block << " and " << alignment;
+  return success();
+}
+
+LogicalResult ReadScalesOp::verify() {
+  auto type = dyn_cast<AccumulatorType>(getAccumulator());
+  if (!type)
+    return emitOpError("expected the type of an accumulator in registers, got ")
+           << getAccumulator();
+  int64_t dimension = int64_t(getDimension()), block = int64_t(getBlock()),
+          alignment = int64_t(getAlignment());
+  if (dimension != 0 && dimension != 1)
+    return emitOpError("expected dimension 0 (rows) or 1 (columns), got ")
+           << dimension;
+  if (dimension == 0 && (block != 1 || alignment < 1))
+    return emitOpError("expected a scale for each row, i.e. block 1, got ")
+           << block;
+  if (dimension == 1 && failed(verifyScaleBlock(*this, block, alignment)))
+    return failure();
+  auto expected =
+      VectorType::get({getNumScales(type, dimension, block, alignment)},
+                      Float32Type::get(getContext()));
+  if (getResult().getType() != expected)
+    return emitOpError("expected a result of ")
+           << expected << ", got " << getResult().getType();
+  if (failed(verifyExecutor(*this, Executor::Warpgroups)))
+    return failure();
+  return verifyAccumulatorRole(*this, type);
+}
+
+LogicalResult AddScaledOp::verify() {
+  for (Value sum : {getSum(), getPartial()})
+    if (failed(expectFinished(*this, sum)))
+      return failure();
+  AccumulatorType type = getResult().getType();
+  int64_t block = int64_t(getBlock()), alignment = int64_t(getAlignment());
+  if (failed(verifyScaleBlock(*this, block, alignment)))
+    return failure();
+  for (auto [dimension, scales] :
+       {std::pair{0, getScaleA()}, std::pair{1, getScaleB()}}) {
+    auto expected = VectorType::get(
+        {ReadScalesOp::getNumScales(type, dimension, block, alignment)},
+        Float32Type::get(getContext()));
+    if (scales.getType() != expected)
+      return emitOpError("expected scales of ")
+             << (dimension == 0 ? "rows " : "columns ") << expected << ", got "
+             << scales.getType();
+  }
+  return verifyAccumulatorRole(*this, type);
+}
+
 LogicalResult AddAccumulatorsOp::verify() {
   for (Value sum : getOperands())
     if (failed(expectFinished(*this, sum)))
@@ -889,6 +1006,19 @@ LogicalResult ReadGlobalOp::verify() {
   if (failed(verifyGlobalElements(*this, type)))
     return failure();
   return verifyDrainValues(*this, type);
+}
+
+LogicalResult ConvertValuesOp::verify() {
+  auto source = cast<VectorType>(getSource().getType());
+  auto result = cast<VectorType>(getResult().getType());
+  if (source.getRank() != 1 || source.isScalable() ||
+      source.getShape() != result.getShape() || source.getDimSize(0) % 2 != 0 ||
+      !source.getElementType().isF32() ||
+      !isa<Float8E4M3FNType, Float8E5M2Type>(result.getElementType()))
+    return emitOpError("expected an even number of f32 to as many f8E4M3FN or "
+                       "f8E5M2, got ")
+           << source << " to " << result;
+  return success();
 }
 
 LogicalResult WriteSharedOp::verify() {

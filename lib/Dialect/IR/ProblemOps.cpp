@@ -30,6 +30,11 @@ int64_t ScaledMatmulOp::getScaleVectorSize() {
   return getScales(cast<RankedTensorType>(getScaleA().getType())).getVec();
 }
 
+bool ScaledMatmulOp::scalesSums() {
+  return isBlockScaled() &&
+         cast<RankedTensorType>(getScaleA().getType()).getElementType().isF32();
+}
+
 /// Block scales of both operands state their order and fit each other.
 static LogicalResult verifyBlockScales(ScaledMatmulOp op, RankedTensorType a,
                                        RankedTensorType b, RankedTensorType sfa,
@@ -50,9 +55,24 @@ static LogicalResult verifyBlockScales(ScaledMatmulOp op, RankedTensorType a,
     return op.emitOpError("expected scales of one type, got ")
            << sfa.getElementType() << " for A and " << sfb.getElementType()
            << " for B";
-  std::string reason =
-      whyNotScaledFormat(a.getElementType(), b.getElementType(),
-                         sfa.getElementType(), scalesA.getVec());
+  std::string reason;
+  if (op.scalesSums()) {
+    if (scalesA.getRows() != 1 || scalesB.getRows() != blockScaleElements)
+      return op.emitOpError("expected scales of 1 row of A and of ")
+             << blockScaleElements << " rows of B, got " << scalesA.getRows()
+             << " and " << scalesB.getRows()
+             << "; e.g. #bsmm.scales<linear, vec = 128, rows = 128> for B";
+    if (NumericsAttr numerics = op.getNumericsAttr();
+        numerics && numerics.getPromoteEvery() != 0 &&
+        numerics.getPromoteEvery() != blockScaleElements)
+      return op.emitOpError("expected promote_every = ")
+             << blockScaleElements << ", the elements of a scale, or none, got "
+             << numerics.getPromoteEvery();
+    reason = whyNotBlockScaledSums(a.getElementType(), b.getElementType());
+  } else {
+    reason = whyNotScaledFormat(a.getElementType(), b.getElementType(),
+                                sfa.getElementType(), scalesA.getVec());
+  }
   if (!reason.empty())
     return op.emitOpError(reason);
   return success();
@@ -99,8 +119,21 @@ LogicalResult ScaledMatmulOp::verify() {
     return emitOpError(reason);
   }
   Type out = init.getElementType();
-  if (!out.isF16() && !out.isBF16() && !out.isF32())
-    return emitOpError("expected an output of f16, bf16 or f32, got ") << out;
+  bool isNarrow = isa<Float8E4M3FNType, Float8E5M2Type>(out);
+  if (!out.isF16() && !out.isBF16() && !out.isF32() && !isNarrow)
+    return emitOpError("expected an output of f16, bf16, f32, f8E4M3FN or "
+                       "f8E5M2, got ")
+           << out;
+  // The instruction that rounds to 8 bits saturates, as the launch schema says.
+  if (NumericsAttr numerics = getNumericsAttr();
+      isNarrow && (!numerics || numerics.getOverflow() != Overflow::Saturate))
+    return emitOpError("expected numerics with overflow = saturate for an "
+                       "output of ")
+           << out;
+  if (isNarrow && getBeta())
+    return emitOpError("expected no beta with an output of ")
+           << out
+           << ": C has the output's type, and sums read f16, bf16 or f32";
 
   // Every extent that is stated anywhere must agree with every other statement
   // of it.
@@ -126,7 +159,9 @@ LogicalResult ScaledMatmulOp::verify() {
     }
     return success();
   };
-  int64_t m, n, k, groups, batch;
+  int64_t m, n, k, groups, batch, blocksB;
+  // A scale of several rows: as many rows of scales as blocks of them.
+  int64_t rowsOfB = sfb ? getScales(sfb).getRows() : 1;
   auto dim = [&](RankedTensorType type, int64_t fromEnd) {
     return type ? type.getDimSize(rank - fromEnd) : ShapedType::kDynamic;
   };
@@ -145,7 +180,8 @@ LogicalResult ScaledMatmulOp::verify() {
                    m)) ||
       failed(unify("N",
                    {{"B", dim(b, 2)},
-                    {"the scales of B", dim(sfb, 2)},
+                    {"the scales of B",
+                     rowsOfB == 1 ? dim(sfb, 2) : ShapedType::kDynamic},
                     {"the output", dim(init, 1)}},
                    n)) ||
       failed(unify("K", {{"A", dim(a, 1)}, {"B", dim(b, 1)}}, k)) ||
@@ -159,6 +195,12 @@ LogicalResult ScaledMatmulOp::verify() {
     if (extent == 0 || extent > std::numeric_limits<int32_t>::max())
       return emitOpError("expected ")
              << name << " in 1..2147483647, got " << extent;
+  blocksB = dim(sfb, 2);
+  if (rowsOfB != 1 && !ShapedType::isDynamic(n) &&
+      !ShapedType::isDynamic(blocksB) && blocksB != ceilDiv(n, rowsOfB))
+    return emitOpError("expected ceil(N / ")
+           << rowsOfB << ") = " << ceilDiv(n, rowsOfB)
+           << " rows of scales of B, got " << blocksB;
   // Two elements of 4 bits share a byte: an odd K would leave half a byte
   // whose other half belongs to nobody.
   for (auto [name, type] : {std::pair{"A", a}, std::pair{"B", b}})

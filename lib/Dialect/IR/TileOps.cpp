@@ -49,6 +49,9 @@ LogicalResult TmaLoadOp::verify() {
 LogicalResult TmaStoreOp::verify() {
   if (failed(verifyIsArgument(*this, getMap())))
     return failure();
+  if (getAdd() && !tensorOf(getTile()).getElementType().isF32())
+    return emitOpError("expected f32 elements to add, got ")
+           << tensorOf(getTile());
   return verifyMapAccess(*this, getMap().getType(), getTile().getType(),
                          getCoordinates().size());
 }
@@ -88,6 +91,27 @@ LogicalResult VectorLoadOp::verify() {
     return emitOpError("expected a vector, i.e. a tile of rank 1, got ")
            << getType();
   return verifyWholeBytes(*this, getType());
+}
+
+LogicalResult ScaleLoadOp::verify() {
+  RankedTensorType type = getType();
+  if (type.getRank() != 1 || !type.getElementType().isF32() ||
+      type.getEncoding())
+    return emitOpError("expected a vector of f32, got ") << type;
+  if (int64_t(getBlock()) < 1 || int64_t(getBlock()) > 65536)
+    return emitOpError("expected a block of 1 to 65536 rows, got ")
+           << int64_t(getBlock());
+  return success();
+}
+
+LogicalResult SaturatingCastOp::verify() {
+  RankedTensorType source = tensorOf(getSource()), result = getType();
+  if (!source.getElementType().isF32() ||
+      !isa<Float8E4M3FNType, Float8E5M2Type>(result.getElementType()) ||
+      source.getEncoding() || result.getEncoding())
+    return emitOpError("expected f32 to f8E4M3FN or f8E5M2, got ")
+           << source << " to " << result;
+  return success();
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -348,6 +372,21 @@ LogicalResult DotOp::verify() {
       every && (int64_t(*every) < 1 || getK() % int64_t(*every) != 0))
     return emitOpError("expected promote_every to divide k = ")
            << getK() << ", got " << int64_t(*every);
+  if (getScales().empty())
+    return success();
+  if (getScales().size() != 2)
+    return emitOpError("expected scales of the rows of A and of the columns of "
+                       "B, got ")
+           << getScales().size() << " vectors";
+  for (auto [name, scales, extent] : {std::tuple{"A", getScales()[0], getM()},
+                                      std::tuple{"B", getScales()[1], getN()}})
+    if (scales.getType() !=
+        RankedTensorType::get({extent}, Float32Type::get(getContext())))
+      return emitOpError("expected ") << extent << " f32 scales of " << name
+                                      << ", got " << scales.getType();
+  if (!getPromoteEvery() || int64_t(*getPromoteEvery()) != getK())
+    return emitOpError("expected promote_every ")
+           << getK() << " with scales, which multiply the sum of a step";
   return success();
 }
 

@@ -89,6 +89,14 @@ FailureOr<Value> PipelineBuilder::emitElementwise(Value value, Piece &piece) {
                                  "store");
     return emitElementwise(reshape.getSource(), piece);
   }
+  if (auto cast = dyn_cast_or_null<SaturatingCastOp>(op)) {
+    FailureOr<Value> source = emitElementwise(cast.getSource(), piece);
+    if (failed(source))
+      return failure();
+    Value result =
+        ConvertValuesOp::create(builder, op->getLoc(), vectorType, *source);
+    return result;
+  }
   if (auto cast = dyn_cast_or_null<arith::TruncFOp>(op);
       cast && cast.getRoundingmode() &&
       *cast.getRoundingmode() != arith::RoundingMode::to_nearest_even)
@@ -480,7 +488,8 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
       buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
                                    firstRow);
     StoreAsyncOp::create(builder, tmaStore.getLoc(), buffer,
-                         mapping.lookup(tmaStore.getMap()), place);
+                         mapping.lookup(tmaStore.getMap()), place,
+                         tmaStore.getAdd());
   };
   // Where every piece has a buffer, the threads meet once for all.
   bool isStoredAtOnce = tmaStore && pieces > 1 && slots == pieces;

@@ -198,6 +198,9 @@ bool EpilogueReader::read(Value value) {
   value = strip(value);
   if (auto truncate = value.getDefiningOp<arith::TruncFOp>())
     value = strip(truncate.getIn());
+  else if (Operation *op = value.getDefiningOp();
+           isa_and_nonnull<SaturatingCastOp, ConvertValuesOp>(op))
+    value = strip(op->getOperand(0));
   if (!getElementTypeOrSelf(value).isF32())
     return false;
   // From the last step to the first; each may be left out.

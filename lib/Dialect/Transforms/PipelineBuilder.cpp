@@ -378,6 +378,11 @@ void PipelineBuilder::createChannels() {
                /*isOfCluster=*/tile.multicast != 1);
     if (tile.consumers != 1)
       turnChannel = create(1, {}, consumerWarps, consumerWarps);
+    for (TileKernel::Dot &dot : tile.dots)
+      if (dot.decodedA)
+        decodedBuffers.push_back(
+            {AllocOp::create(builder, loc, dot.decodedA, nullptr),
+             AllocOp::create(builder, loc, dot.decodedB, nullptr)});
     return;
   }
   auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);

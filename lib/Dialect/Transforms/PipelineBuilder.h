@@ -43,6 +43,9 @@ private:
   void emitTurnStart();
   void emitTurnEnd();
   Value emitMultiply(mlir::ValueRange buffers, Value accumulator);
+  void emitPromotedMultiplications();
+  void emitDecodedMultiplications();
+  llvm::SmallVector<Value> emitStepScales(Value inductionVar);
   /// The main loop's control for one role; `body` gets the induction variable's
   /// mapping and the channel iteration.
   void emitRoleLoop(
@@ -108,6 +111,8 @@ private:
   /// Staging buffers of all consumers, `tile.stagingSlots` for each.
   llvm::SmallVector<Value> staging;
   llvm::SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
+  /// A and B of each dot that is decoded.
+  llvm::SmallVector<std::pair<Value, Value>> decodedBuffers;
   llvm::DenseMap<mlir::Operation *, GlobalTile> globalTiles;
   /// Where the vectors of the epilogue lie while the tile is multiplied, for
   /// each consumer.

@@ -18,6 +18,9 @@ namespace bsmm {
 using namespace mlir;
 using namespace bsmm;
 
+/// Most CTAs that add to one output tile.
+static constexpr int64_t maxAddedSplits = 1024;
+
 /// Whether a vector of row scales is one value for the whole operand.
 static bool isWhole(Value vector) {
   return cast<RankedTensorType>(vector.getType()).getDimSize(0) == 1;
@@ -28,6 +31,8 @@ namespace {
 struct Configuration {
   int64_t blockM, blockN, blockK, group, stages, split, clusterM, epilogueWarps;
   bool isPersistent, usesPredicatedStore, isPingPong, groupsAll, swapsOperands;
+  /// The CTAs that share the steps of a tile add to the output.
+  bool addsToOutput;
   /// Null for the usual order.
   CacheEvictionAttr cacheA, cacheB;
 };
@@ -42,7 +47,7 @@ public:
     };
     a = elementOf(op.getA());
     b = elementOf(op.getB());
-    if (op.isBlockScaled())
+    if (usesScaledDot())
       scale = elementOf(op.getScaleA());
     out = elementOf(op.getInit());
     vec = op.getScaleVectorSize();
@@ -51,6 +56,8 @@ public:
   LogicalResult check();
   LogicalResult checkBlockScales();
   LogicalResult checkDense();
+  LogicalResult checkSumScales();
+  LogicalResult checkAddedSplits();
   /// Builds the kernel at the end of a gpu.module.
   LogicalResult build(gpu::GPUModuleOp module, StringRef name);
 
@@ -62,6 +69,8 @@ private:
   int64_t getColumns() const {
     return config.swapsOperands ? config.blockM : config.blockN;
   }
+  /// Block scales of the operands, in contrast to those of sums.
+  bool usesScaledDot() { return op.isBlockScaled() && !op.scalesSums(); }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
   }
@@ -76,6 +85,9 @@ private:
                    int64_t rowTiles, CacheEvictionAttr cache);
   void buildTile(Value batch, Value tileM, Value tileN);
   Value buildMainLoop(Value batch, Value m, Value n);
+  Value loadSumScales(Value pointer, Value scales, Value batch, Value row,
+                      Value rows, Value pitch, Value batchStride, Value step,
+                      int64_t extent);
   Value buildScaledDot(Value tileA, Value tileB, Value accumulator, Value batch,
                        Value row, Value column, Value step);
   Value loadVector(Value pointer, Value vector, Value offset, Value limit,
@@ -93,11 +105,14 @@ private:
   int64_t columnScaleTiles = 1;
   int64_t promoteEvery = 0;
   Value groups;
+  /// Which part of a tile's steps, where the parts are added in the output.
+  Value part;
 
   SmallVector<Attribute> roles;
-  Value mapA, mapB, mapScaleA, mapScaleB, c, d, rowScaleA, rowScaleB, bias,
-      sizeM, sizeN, sizeK, sizeL, pitchC, batchStrideC, pitchD, batchStrideD,
-      alpha, beta, outScale;
+  Value mapA, mapB, mapScaleA, mapScaleB, scaleA, scaleB, pitchScaleA,
+      batchStrideScaleA, pitchScaleB, batchStrideScaleB, c, d, rowScaleA,
+      rowScaleB, bias, sizeM, sizeN, sizeK, sizeL, pitchC, batchStrideC, pitchD,
+      batchStrideD, alpha, beta, outScale;
 };
 } // namespace
 
@@ -153,14 +168,43 @@ LogicalResult KernelBuilder::checkDense() {
   return success();
 }
 
+/// Scales of sums are applied to one step of the loop over K.
+LogicalResult KernelBuilder::checkSumScales() {
+  if (config.blockK != blockScaleElements)
+    return op.emitOpError("expected block-k ")
+           << blockScaleElements
+           << " with block scales of f32, which multiply the sum of a step, "
+              "got "
+           << config.blockK;
+  promoteEvery = blockScaleElements;
+  return success();
+}
+
+/// What the CTAs of a tile add must be parts of a sum.
+LogicalResult KernelBuilder::checkAddedSplits() {
+  if (!out.isF32() || config.usesPredicatedStore)
+    return op.emitOpError("expected an output of f32, stored by TMA, with "
+                          "add-splits, got ")
+           << out << (config.usesPredicatedStore ? ", predicated stores" : "");
+  if (op.getBeta() || op.getBias() || op.getActivation() != Activation::None)
+    return op.emitOpError("expected no beta, bias or activation with "
+                          "add-splits: each CTA would apply it to its part");
+  if (config.isPingPong || config.clusterM != 1)
+    return op.emitOpError("expected no ping-pong or cluster-m with add-splits, "
+                          "whose tiles have different steps");
+  return success();
+}
+
 LogicalResult KernelBuilder::check() {
   if (NumericsAttr numerics = op.getNumericsAttr()) {
     int64_t promote = numerics.getPromoteEvery();
+    bool isNarrow = isa<Float8E4M3FNType, Float8E5M2Type>(out);
     if (!numerics.getAccumulate().isF32() ||
-        numerics.getOverflow() != Overflow::Infinity ||
-        (promote != 0 && op.isBlockScaled()))
+        (numerics.getOverflow() == Overflow::Saturate) != isNarrow ||
+        (promote != 0 && usesScaledDot()))
       return op.emitOpError("expected numerics with accumulate = f32, "
-                            "overflow = infinity and, with block scales, "
+                            "overflow = infinity (saturate for an output of 8 "
+                            "bits) and, with block scales, "
                             "promote_every = 0, which tile-level kernels have, "
                             "got ")
              << numerics;
@@ -186,37 +230,42 @@ LogicalResult KernelBuilder::check() {
                           "pass chip or set bsmm.target");
   if (config.stages < 0 || config.stages > 64)
     return op.emitOpError("expected 0 to 64 stages, got ") << config.stages;
-  if (config.split < 1 || config.split > target::cluster::maxPortable)
+  int64_t mostSplits =
+      config.addsToOutput ? maxAddedSplits : target::cluster::maxPortable;
+  if (config.split < 1 || config.split > mostSplits)
     return op.emitOpError("expected split-k in 1..")
-           << target::cluster::maxPortable << ", got " << config.split;
-  if (config.split != 1 && config.isPersistent)
+           << mostSplits << ", got " << config.split;
+  if (config.addsToOutput && failed(checkAddedSplits()))
+    return failure();
+  if (config.split != 1 && !config.addsToOutput && config.isPersistent)
     return op.emitOpError("expected split-k with persistent=false, got "
                           "split-k=")
            << config.split;
-  if (config.swapsOperands && !op.isBlockScaled())
+  if (config.swapsOperands && !usesScaledDot())
     return op.emitOpError("expected swap-operands with block scales, i.e. "
                           "accumulators in tensor memory");
-  if (config.isPingPong && (!config.isPersistent || op.isBlockScaled()))
+  if (config.isPingPong && (!config.isPersistent || usesScaledDot()))
     return op.emitOpError("expected ping-pong with persistent=true and without "
                           "block scales");
   if (config.clusterM < 1 || config.clusterM > target::cluster::maxPortable)
     return op.emitOpError("expected cluster-m in 1..")
            << target::cluster::maxPortable << ", got " << config.clusterM;
-  if (config.clusterM != 1 && (!config.isPersistent || op.isBlockScaled()))
+  if (config.clusterM != 1 && (!config.isPersistent || usesScaledDot()))
     return op.emitOpError("expected cluster-m with persistent=true and without "
                           "block scales, got cluster-m=")
            << config.clusterM;
   if (config.epilogueWarps != 4 && config.epilogueWarps != 8)
     return op.emitOpError("expected 4 or 8 epilogue-warps, got ")
            << config.epilogueWarps;
-  if (config.epilogueWarps != 4 &&
-      (!config.isPersistent || !op.isBlockScaled()))
+  if (config.epilogueWarps != 4 && (!config.isPersistent || !usesScaledDot()))
     return op.emitOpError("expected epilogue-warps=8 with persistent=true and "
                           "block scales, i.e. accumulators in tensor memory");
   if (config.epilogueWarps != 4 && config.swapsOperands)
     return op.emitOpError("expected 4 epilogue-warps with swap-operands, got ")
            << config.epilogueWarps;
-  return op.isBlockScaled() ? checkBlockScales() : checkDense();
+  if (op.scalesSums() && failed(checkSumScales()))
+    return failure();
+  return usesScaledDot() ? checkBlockScales() : checkDense();
 }
 
 Value KernelBuilder::addArgument(Block *block, ArgumentRole role, Type type) {
@@ -283,6 +332,21 @@ Value KernelBuilder::buildScaledDot(Value tileA, Value tileB, Value accumulator,
                              tileB, scaleB, accumulator, groupsLeft);
 }
 
+/// The scales of a tile's rows for the sums of one step.
+Value KernelBuilder::loadSumScales(Value pointer, Value scales, Value batch,
+                                   Value row, Value rows, Value pitch,
+                                   Value batchStride, Value step,
+                                   int64_t extent) {
+  auto encoding =
+      cast<ScalesAttr>(cast<RankedTensorType>(scales.getType()).getEncoding());
+  Value one = arith::ConstantIntOp::create(builder, builder.getI64Type(), 1);
+  bool isLinear = encoding.getOrder() == ScaleOrder::Linear;
+  return ScaleLoadOp::create(
+      builder, RankedTensorType::get({extent}, builder.getF32Type()), pointer,
+      batch, row, step, rows, groups, batchStride, isLinear ? pitch : one,
+      isLinear ? one : pitch, encoding.getRows());
+}
+
 Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   Value zero = constant(0), one = constant(1);
   Value steps =
@@ -293,11 +357,21 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
       RankedTensorType::get({getRows(), getColumns()}, builder.getF32Type());
   Value zeros = arith::ConstantOp::create(builder, accumulatorType,
                                           builder.getZeroAttr(accumulatorType));
-  auto loop = scf::ForOp::create(builder, zero, steps, one, ValueRange{zeros});
+  Value lower = zero, upper = steps;
+  if (part) {
+    // An equal share of the steps; the last parts may have fewer or none.
+    Value share =
+        arith::CeilDivUIOp::create(builder, steps, constant(config.split));
+    lower = arith::MulIOp::create(builder, part, share);
+    upper = arith::MinSIOp::create(
+        builder, arith::AddIOp::create(builder, lower, share).getResult(),
+        steps);
+  }
+  auto loop = scf::ForOp::create(builder, lower, upper, one, ValueRange{zeros});
   if (config.stages != 0)
     loop->setAttr(BsmmDialect::getStagesAttrName(),
                   builder.getI64IntegerAttr(config.stages));
-  if (config.split != 1)
+  if (config.split != 1 && !config.addsToOutput)
     loop->setAttr(BsmmDialect::getSplitAttrName(),
                   builder.getI64IntegerAttr(config.split));
   if (config.epilogueWarps != 4)
@@ -331,13 +405,24 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
           cast<RankedTensorType>(tileB.getType()).getElementType()),
       tileB, ArrayRef<int64_t>{1, 0});
   Value sum;
-  if (op.isBlockScaled())
+  if (usesScaledDot()) {
     sum = buildScaledDot(tileA, tileB, loop.getRegionIterArg(0), batch, m, n,
                          step);
-  else
+  } else {
+    SmallVector<Value> scales;
+    if (op.scalesSums()) {
+      scales.push_back(loadSumScales(scaleA, op.getScaleA(), batch, m, sizeM,
+                                     pitchScaleA, batchStrideScaleA, step,
+                                     config.blockM));
+      scales.push_back(loadSumScales(scaleB, op.getScaleB(), batch, n, sizeN,
+                                     pitchScaleB, batchStrideScaleB, step,
+                                     config.blockN));
+    }
     sum = DotOp::create(
         builder, accumulatorType, tileA, tileB, loop.getRegionIterArg(0),
-        promoteEvery ? builder.getI64IntegerAttr(promoteEvery) : IntegerAttr());
+        promoteEvery ? builder.getI64IntegerAttr(promoteEvery) : IntegerAttr(),
+        scales);
+  }
   scf::YieldOp::create(builder, sum);
   builder.setInsertionPointAfter(loop);
   if (!config.swapsOperands)
@@ -455,8 +540,10 @@ Value KernelBuilder::buildEpilogue(Value value, ValueRange coordinates) {
     value = arith::MulFOp::create(builder, value, splat(outScale));
   if (out.isF32())
     return value;
-  return arith::TruncFOp::create(
-      builder, RankedTensorType::get(type.getShape(), out), value);
+  auto outType = RankedTensorType::get(type.getShape(), out);
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(out))
+    return SaturatingCastOp::create(builder, outType, value);
+  return arith::TruncFOp::create(builder, outType, value);
 }
 
 void KernelBuilder::buildTile(Value batch, Value tileM, Value tileN) {
@@ -471,7 +558,7 @@ void KernelBuilder::buildTile(Value batch, Value tileM, Value tileN) {
     PredicatedStoreOp::create(builder, box, d, coordinates, sizeM, sizeN,
                               batchStrideD, pitchD);
   else
-    TmaStoreOp::create(builder, box, d, coordinates);
+    TmaStoreOp::create(builder, box, d, coordinates, config.addsToOutput);
 }
 
 LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
@@ -494,7 +581,7 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   body.push_back(entry);
   mapA = addArgument(entry, ArgumentRole::A, typeA);
   mapB = addArgument(entry, ArgumentRole::B, typeB);
-  if (op.isBlockScaled()) {
+  if (usesScaledDot()) {
     int64_t groupTiles = config.blockK / vec / layout::scaleTileGroups;
     int64_t tilesA = getRows() / layout::scaleTileRows;
     int64_t tilesB = columnScaleTiles;
@@ -509,6 +596,10 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   }
   if (!config.usesPredicatedStore)
     d = addArgument(entry, ArgumentRole::D, typeD);
+  if (op.scalesSums()) {
+    scaleA = addArgument(entry, ArgumentRole::ScaleA, pointer);
+    scaleB = addArgument(entry, ArgumentRole::ScaleB, pointer);
+  }
   if (op.getBeta())
     c = addArgument(entry, ArgumentRole::C, pointer);
   if (config.usesPredicatedStore)
@@ -523,6 +614,14 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   sizeN = addArgument(entry, ArgumentRole::N, i32);
   sizeK = addArgument(entry, ArgumentRole::K, i32);
   sizeL = addArgument(entry, ArgumentRole::L, i32);
+  if (op.scalesSums()) {
+    pitchScaleA = addArgument(entry, ArgumentRole::PitchScaleA, i64);
+    batchStrideScaleA =
+        addArgument(entry, ArgumentRole::BatchStrideScaleA, i64);
+    pitchScaleB = addArgument(entry, ArgumentRole::PitchScaleB, i64);
+    batchStrideScaleB =
+        addArgument(entry, ArgumentRole::BatchStrideScaleB, i64);
+  }
   if (op.getBeta()) {
     pitchC = addArgument(entry, ArgumentRole::PitchC, i64);
     batchStrideC = addArgument(entry, ArgumentRole::BatchStrideC, i64);
@@ -545,7 +644,8 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   Value first = toI32(gpu::BlockIdOp::create(builder, gpu::Dimension::x));
   // The CTAs of a cluster work on one tile, or on as many below each other.
   Value rank;
-  int64_t clusterSize = config.split * config.clusterM;
+  int64_t parts = config.addsToOutput ? config.split : 1;
+  int64_t clusterSize = config.split / parts * config.clusterM;
   if (config.clusterM != 1)
     rank = arith::RemUIOp::create(builder, first, constant(clusterSize));
   if (clusterSize != 1)
@@ -557,6 +657,10 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   Value tilesMN = arith::MulIOp::create(builder, tilesM, tilesN);
   Value fitsCache = buildFitsCache();
   auto buildTileNumber = [&](Value number) {
+    if (parts != 1) {
+      part = arith::RemUIOp::create(builder, number, constant(parts));
+      number = arith::DivUIOp::create(builder, number, constant(parts));
+    }
     Value batch = arith::DivUIOp::create(builder, number, tilesMN);
     Value inBatch = arith::RemUIOp::create(builder, number, tilesMN);
     auto order = GroupedOrderOp::create(builder, i32, i32, inBatch, tilesM,
@@ -573,6 +677,8 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     if (clusterSize != 1)
       ctas = arith::DivUIOp::create(builder, ctas, constant(clusterSize));
     Value tiles = arith::MulIOp::create(builder, tilesMN, sizeL);
+    if (parts != 1)
+      tiles = arith::MulIOp::create(builder, tiles, constant(parts));
     auto loop = scf::ForOp::create(builder, first, tiles, ctas);
     if (config.isPingPong)
       loop->setAttr(BsmmDialect::getPingPongAttrName(), builder.getUnitAttr());
@@ -593,6 +699,7 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
                                                      : GridRule::Tile),
       /*block_size=*/IntegerAttr(),
       clusterSize == 1 ? IntegerAttr() : builder.getI64IntegerAttr(clusterSize),
+      parts == 1 ? IntegerAttr() : builder.getI64IntegerAttr(parts),
       /*dynamic_shared_memory=*/IntegerAttr(),
       /*tensor_memory_columns=*/IntegerAttr(), builder.getArrayAttr(roles),
       /*res_attrs=*/ArrayAttr());
@@ -614,10 +721,10 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{
-        blockM,   blockN,   blockK,        group,      stages,
-        splitK,   clusterM, epilogueWarps, persistent, predicatedStore,
-        pingPong, groupAll, swapOperands,  {},         {}};
+    Configuration config{blockM,       blockN,          blockK,   group,
+                         stages,       splitK,          clusterM, epilogueWarps,
+                         persistent,   predicatedStore, pingPong, groupAll,
+                         swapOperands, addSplits,       {},       {}};
     for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
                               std::pair{StringRef(cacheB), &config.cacheB}}) {
       if (text == "normal")
@@ -669,7 +776,8 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
     std::string_view chip;
     if (attribute)
       chip = std::string_view(attribute.getChip());
-    if (!op.isBlockScaled() || !target::hasBlockScaledRates(chip))
+    if (!op.isBlockScaled() || op.scalesSums() ||
+        !target::hasBlockScaledRates(chip))
       return op.emitOpError("expected block scales and a target of sm_100 or "
                             "sm_103 for choose-tile; say block-m, block-n and "
                             "block-k otherwise");

@@ -23,6 +23,9 @@ static constexpr int64_t minLateStages = 4;
 /// Most registers of a thread that hold an accumulator: the rest of a thread's
 /// 232 or 240 is for addresses and the epilogue.
 static constexpr int64_t maxAccumulatorRegisters = 192;
+/// Registers that block scales, those of the next step and their addresses take
+/// where warpgroups that take turns have few to spare (ptxas 13.0 spills).
+static constexpr int64_t scaleRegisters = 32;
 
 bool bsmm::isTensorOp(Operation *op) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
@@ -196,10 +199,8 @@ LogicalResult TileKernel::checkLoads(Operation *op, const Dot &dot) {
   return success();
 }
 
-LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
-  FailureOr<ScaledDotTiles> tiles = proveScaledDot(op);
-  if (failed(tiles))
-    return failure();
+/// The block-scaled instruction that multiplies a tile.
+LogicalResult TileKernel::checkScaledForm(ScaledDotOp op) {
   int64_t m = op.getM(), n = op.getN(), k = op.getK();
   Type aType = cast<RankedTensorType>(op.getA().getType()).getElementType();
   Type bType = cast<RankedTensorType>(op.getB().getType()).getElementType();
@@ -220,6 +221,49 @@ LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
     return op.emitOpError("expected a multiple of ")
            << form->k << " elements of K in a step of " << StringRef(form->name)
            << ", got " << k;
+  return success();
+}
+
+/// Without block-scaled instructions the operands are decoded to bf16 in shared
+/// memory. Its exponents are those of f32 and of ue8m0 scales; its 8 bits hold
+/// every product of a value with a scale.
+LogicalResult TileKernel::analyzeDecoding(ScaledDotOp op, Dot &dot) {
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  Type bf16 = BFloat16Type::get(op.getContext());
+  for (Value operand : {op.getA(), op.getB()}) {
+    Type type = cast<RankedTensorType>(operand.getType()).getElementType();
+    if (!isa<Float4E2M1FNType, Float8E4M3FNType, Float8E5M2Type>(type))
+      return op.emitOpError("expected operands of f4E2M1FN, f8E4M3FN or f8E5M2 "
+                            "to decode on a target without block-scaled tensor "
+                            "cores, got ")
+             << type;
+  }
+  std::string reason;
+  const target::InstructionForm *form =
+      selectWgmmaForm(*gpu, bf16, bf16, n, reason);
+  if (!form)
+    return op.emitOpError(reason);
+  if (k % form->k != 0 || m != 128 || consumers != 1)
+    return op.emitOpError("expected 128 rows, a multiple of ")
+           << form->k << " elements of K and no bsmm.ping_pong with operands "
+           << "that are decoded, got " << m << "x" << n << "x" << k;
+  consumerWarpgroups = 2;
+  dot.decodedA = operandType(op, bf16, m, k);
+  dot.decodedB = operandType(op, bf16, n, k);
+  return success(dot.decodedA && dot.decodedB);
+}
+
+LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
+  FailureOr<ScaledDotTiles> tiles = proveScaledDot(op);
+  if (failed(tiles))
+    return failure();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  Type aType = cast<RankedTensorType>(op.getA().getType()).getElementType();
+  Type bType = cast<RankedTensorType>(op.getB().getType()).getElementType();
+  Type scaleType =
+      cast<RankedTensorType>(op.getScaleA().getType()).getElementType();
+  if (!accumulatesInRegisters() && failed(checkScaledForm(op)))
+    return failure();
   if (tiles->scaleA.rowOffset)
     return op.emitOpError(
         "expected all rows of the loaded scales of A, which start at a "
@@ -251,6 +295,8 @@ LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
     return failure();
   Dot dot;
   dot.op = op;
+  if (accumulatesInRegisters() && failed(analyzeDecoding(op, dot)))
+    return failure();
   dot.a = *a;
   dot.b = *b;
   dot.scaleA = *scaleA;
@@ -288,6 +334,42 @@ LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
         offset.isZero()))
     dot.scaleBOffset = tiles->scaleB.rowOffset;
   dots.push_back(dot);
+  return success();
+}
+
+/// The scales that a sum is multiplied with are loaded for the step at hand.
+LogicalResult TileKernel::analyzeSumScales(DotOp op, Dot &dot) {
+  if (op.getScales().empty())
+    return success();
+  ScaleLoadOp *places[] = {&dot.rowScales, &dot.columnScales};
+  for (auto [place, scales] : llvm::zip(places, op.getScales())) {
+    *place = scales.getDefiningOp<ScaleLoadOp>();
+    if (!*place || (*place)->getBlock() != mainLoop.getBody())
+      return op.emitOpError("expected scales of a bsmm.scale_load in the same "
+                            "loop body");
+  }
+  if (dot.rowScales.getBlock() != 1)
+    return dot.rowScales.emitOpError("expected a scale for each row of A, i.e. "
+                                     "block 1, got ")
+           << int64_t(dot.rowScales.getBlock());
+  int64_t block = dot.columnScales.getBlock();
+  if (block < 8 || block % 8 != 0)
+    return dot.columnScales.emitOpError("expected a scale for a multiple of 8 "
+                                        "columns, got ")
+           << block;
+  if (!mainLoop.isDefinedOutsideOfLoop(dot.columnScales.getRow()))
+    return dot.columnScales.emitOpError("expected the same columns in every "
+                                        "step of the loop over K");
+  // Where a tile starts in its block of columns.
+  int64_t alignment = block;
+  while (alignment % 8 == 0 &&
+         !isMultipleOf(dot.columnScales.getRow(), alignment))
+    alignment /= 2;
+  if (alignment % 8 != 0)
+    return dot.columnScales.emitOpError(
+        "expected a first column that is a multiple of 8, such as the tile's "
+        "number times its columns");
+  dot.columnAlignment = alignment;
   return success();
 }
 
@@ -330,12 +412,16 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
              << k << " of a step along k, got " << int64_t(*every);
     dot.isPromoted = true;
   }
+  if (failed(analyzeSumScales(op, dot)))
+    return failure();
   // A promoted sum is an accumulator of its own beside the main one.
   int64_t registers = m / 64 * (n / 2) / consumerWarpgroups;
-  if (registers * (dot.isPromoted ? 2 : 1) > maxAccumulatorRegisters)
+  int64_t most = maxAccumulatorRegisters;
+  if (dot.rowScales && consumers != 1)
+    most -= scaleRegisters;
+  if (registers * (dot.isPromoted ? 2 : 1) > most)
     return op.emitOpError("expected at most ")
-           << maxAccumulatorRegisters
-           << " registers of a thread for accumulators, got "
+           << most << " registers of a thread for accumulators, got "
            << registers * (dot.isPromoted ? 2 : 1) << " for a tile of " << m
            << "x" << n << (dot.isPromoted ? " with promote_every" : "")
            << "; use a smaller tile";
@@ -352,6 +438,9 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
   if (!dots.empty() && dots.front().isPromoted != dot.isPromoted)
     return op.emitOpError("expected promote_every on all dots of an "
                           "accumulator or on none");
+  if (!dots.empty() && bool(dots.front().rowScales) != bool(dot.rowScales))
+    return op.emitOpError("expected scales on all dots of an accumulator or on "
+                          "none");
   dots.push_back(dot);
   return success();
 }
@@ -385,12 +474,6 @@ LogicalResult TileKernel::analyze() {
       return op->emitOpError("expected a target with wgmma, got ")
              << targetAttr.getChip()
              << "; multiply with block scales there (bsmm.scaled_dot)";
-    if (isa<ScaledDotOp>(op) && !gpu->hasTcgen05)
-      return op->emitOpError(
-                 "expected a target with block-scaled tensor cores, "
-                 "got ")
-             << targetAttr.getChip()
-             << "; multiply without block scales there (bsmm.dot)";
   }
   mainLoop = dyn_cast<scf::ForOp>(found.front()->getParentOp());
   if (!mainLoop)
@@ -444,8 +527,14 @@ LogicalResult TileKernel::analyze() {
     return mainLoop.emitOpError("expected the loop over K to yield the sum of "
                                 "its dots");
   for (Operation &op : mainLoop.getBody()->without_terminator()) {
-    if (isa<TmaLoadOp, ReshapeOp, TransOp, ExtractRowsOp, ScaledDotOp, DotOp>(
-            op)) {
+    if (auto scales = dyn_cast<ScaleLoadOp>(op);
+        scales && !llvm::any_of(dots, [&](Dot &dot) {
+          return dot.rowScales == scales || dot.columnScales == scales;
+        }))
+      return scales.emitOpError("expected every load of the loop over K to "
+                                "feed a dot");
+    if (isa<TmaLoadOp, ScaleLoadOp, ReshapeOp, TransOp, ExtractRowsOp,
+            ScaledDotOp, DotOp>(op)) {
       if (auto load = dyn_cast<TmaLoadOp>(op);
           load && !llvm::is_contained(loads, load))
         return load.emitOpError("expected every load of the loop over K to "
@@ -515,8 +604,10 @@ LogicalResult TileKernel::analyzeStore() {
                               "over K");
   auto stored = cast<RankedTensorType>(store->getOperand(0).getType());
   if (Type element = stored.getElementType();
-      !element.isF16() && !element.isBF16() && !element.isF32())
-    return store->emitOpError("expected an output of f16, bf16 or f32, got ")
+      !element.isF16() && !element.isBF16() && !element.isF32() &&
+      !isa<Float8E4M3FNType, Float8E5M2Type>(element))
+    return store->emitOpError("expected an output of f16, bf16, f32, f8E4M3FN "
+                              "or f8E5M2, got ")
            << element;
   SmallVector<int64_t, 2> extents = {rows, columns};
   if (isTransposed)
@@ -779,6 +870,9 @@ int64_t TileKernel::countStages() {
     rest -= consumers * stagingSlots * stagingType.getSharedBytes();
   if (exchangeType)
     rest -= exchangeType.getSharedBytes();
+  for (const Dot &dot : dots)
+    if (dot.decodedA)
+      rest -= dot.decodedA.getSharedBytes() + dot.decodedB.getSharedBytes();
   // Vectors of the epilogue, for each warpgroup.
   for (Operation &op : *store->getBlock())
     if (auto load = dyn_cast<VectorLoadOp>(op))

@@ -65,8 +65,15 @@ struct TileKernel {
     unsigned a, b, scaleA = 0, scaleB = 0;
     /// Of block-scaled dots; null when not there.
     mlir::Value scaleBOffset, limitK;
+    /// Where its block-scaled operands lie when they have been decoded for a
+    /// tensor core without block scales; null without.
+    BufferType decodedA, decodedB;
     /// Whether its sum is added to the accumulator in full precision.
     bool isPromoted = false;
+    /// Scales of its sum's rows and columns, and the multiple at which its
+    /// columns start; null without.
+    ScaleLoadOp rowScales, columnScales;
+    int64_t columnAlignment = 1;
   };
 
   KernelOp kernel;
@@ -115,7 +122,10 @@ private:
   mlir::LogicalResult findLoops();
   mlir::LogicalResult analyzeDots(llvm::ArrayRef<mlir::Operation *> found);
   mlir::LogicalResult analyzeScaledDot(ScaledDotOp op);
+  mlir::LogicalResult checkScaledForm(ScaledDotOp op);
+  mlir::LogicalResult analyzeDecoding(ScaledDotOp op, Dot &dot);
   mlir::LogicalResult analyzeDot(DotOp op);
+  mlir::LogicalResult analyzeSumScales(DotOp op, Dot &dot);
   mlir::LogicalResult checkTile(mlir::Operation *op, int64_t m, int64_t n,
                                 int64_t k);
   mlir::LogicalResult checkLoads(mlir::Operation *op, const Dot &dot);

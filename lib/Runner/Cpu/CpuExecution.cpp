@@ -6,6 +6,7 @@
 #include "bsmm/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -340,7 +341,7 @@ static Type findElementType(BlockArgument pointer) {
   for (Operation *user : pointer.getUsers()) {
     if (auto store = dyn_cast<PredicatedStoreOp>(user))
       return getElementTypeOrSelf(store.getTile());
-    if (isa<PredicatedLoadOp, VectorLoadOp>(user))
+    if (isa<PredicatedLoadOp, ScaleLoadOp, VectorLoadOp>(user))
       return getElementTypeOrSelf(user->getResult(0));
   }
   return {};
@@ -409,8 +410,19 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
     Type type = map ? map.getElementType() : findElementType(argument);
     if (!type)
       continue;
+    // Scales of sums, in rows of their own.
+    bool isTiled = isScale && map;
+    if (isScale && !map)
+      for (Operation *user : argument.getUsers())
+        if (auto load = dyn_cast<ScaleLoadOp>(user)) {
+          rows = llvm::divideCeil(uint64_t(rows), uint64_t(load.getBlock()));
+          columns = llvm::divideCeil(uint64_t(gemm.k), blockScaleElements);
+          if (matchPattern(load.getStrideRow(), m_One()))
+            std::swap(rows, columns);
+          break;
+        }
     auto resolve = [&] {
-      return isScale ? resolveTiles(name, operand, rows, columns, gemm.l)
+      return isTiled ? resolveTiles(name, operand, rows, columns, gemm.l)
                      : resolveRows(name, operand, getElementBits(type), rows,
                                    columns, gemm.l);
     };
@@ -439,6 +451,20 @@ static std::string executeKernel(KernelOp kernel, const CpuGemm &gemm,
       decodedBytes = more;
     }
   }
+
+  // A kernel that adds to its output finds zeros there.
+  bool addsToOutput = kernel
+                          .walk([](TmaStoreOp op) {
+                            return op.getAdd() ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  if (const Extent &d = extents[ArgumentRole::D]; addsToOutput)
+    for (int64_t batch = 0; batch < gemm.l; ++batch)
+      for (int64_t row = 0; row < gemm.m; ++row)
+        std::memset(gemm.d.bytes.data() +
+                        (batch * d.batchStride + row * d.pitch) * sizeof(float),
+                    0, gemm.n * sizeof(float));
 
   ArgumentList arguments;
   for (ArgumentRole role : cpuMemoryRoles)
@@ -496,9 +522,12 @@ static std::string addTensor(ArgumentList &list, StringRef name,
     extent = resolveTiles(name, operand, shape[rank - 2], shape[rank - 1],
                           rank == 3 ? shape[0] : 1);
   } else if (rank <= 3) {
-    extent =
-        resolveRows(name, operand, bits, rank >= 2 ? shape[rank - 2] : 1,
-                    rank >= 1 ? shape[rank - 1] : 1, rank == 3 ? shape[0] : 1);
+    int64_t rows = rank >= 2 ? shape[rank - 2] : 1,
+            columns = rank >= 1 ? shape[rank - 1] : 1;
+    if (scales && scales.getOrder() == ScaleOrder::ColumnMajor)
+      std::swap(rows, columns);
+    extent = resolveRows(name, operand, bits, rows, columns,
+                         rank == 3 ? shape[0] : 1);
   } else {
     int64_t allBits = multiplyAdd(count, bits, 7);
     extent.error = checkBytes(name, operand, allBits < 0 ? -1 : allBits / 8);
@@ -664,6 +693,8 @@ static std::string executeFunction(func::FuncOp function, const CpuGemm &gemm,
     case ArgumentRole::ScaleB: {
       operand = isScaleA ? gemm.scaleA : gemm.scaleB;
       int64_t rows = isScaleA ? gemm.m : gemm.n;
+      if (auto scales = dyn_cast_or_null<ScalesAttr>(type.getEncoding()))
+        rows = llvm::divideCeil(uint64_t(rows), uint64_t(scales.getRows()));
       shape = withBatch(rows, groups);
       if (type.getRank() < 5)
         break;

@@ -25,6 +25,8 @@ static std::string layoutName(bsmm_layout layout) {
     return "vector";
   case BSMM_LAYOUT_BYTES:
     return "bytes";
+  case BSMM_LAYOUT_COLUMN_MAJOR:
+    return "column_major";
   default:
     return "layout " + number(layout);
   }
@@ -35,6 +37,8 @@ static bsmm_layout layoutOf(const OperandRules &rules, Role role) {
     return BSMM_LAYOUT_BYTES;
   if (rules.isVector)
     return BSMM_LAYOUT_VECTOR;
+  if (rules.isColumnMajor)
+    return BSMM_LAYOUT_COLUMN_MAJOR;
   return rules.isScaleTiles ? BSMM_LAYOUT_BLOCKED_128X4 : BSMM_LAYOUT_ROWS;
 }
 
@@ -57,7 +61,7 @@ static bsmm_status checkForm(const bsmm_operand &operand, Role role,
                                            ": expected an element type, got " +
                                            number(operand.element));
   if (operand.layout < BSMM_LAYOUT_UNSPECIFIED ||
-      operand.layout > BSMM_LAYOUT_BYTES)
+      operand.layout > BSMM_LAYOUT_COLUMN_MAJOR)
     return fail(BSMM_INVALID_ARGUMENT,
                 name + ": expected a layout, got " + number(operand.layout));
   if (operand.reserved != 0)
@@ -91,7 +95,8 @@ static bsmm_status checkForm(const bsmm_operand &operand, Role role,
   if (operand.layout != BSMM_LAYOUT_UNSPECIFIED && operand.layout != expected) {
     std::string text = name + ": expected layout " + layoutName(expected) +
                        ", got " + layoutName(operand.layout);
-    if (role == Role::SFA || role == Role::SFB)
+    if ((role == Role::SFA || role == Role::SFB) &&
+        rules.type != ElementType::F32)
       text += expected == BSMM_LAYOUT_BLOCKED_128X4
                   ? "; rearrange them with bsmm_scales_to_blocked"
                   : "; rearrange them with bsmm_scales_from_blocked";

@@ -62,11 +62,25 @@ static bsmm_status roleAt(bsmm_role given, Role &role) {
   return BSMM_OK;
 }
 
+static bsmm_layout layoutOfScales(ScaleLayout layout) {
+  switch (layout) {
+  case ScaleLayout::Blocked128x4:
+    return BSMM_LAYOUT_BLOCKED_128X4;
+  case ScaleLayout::Linear:
+    return BSMM_LAYOUT_ROWS;
+  case ScaleLayout::ColumnMajor:
+    return BSMM_LAYOUT_COLUMN_MAJOR;
+  }
+  return BSMM_LAYOUT_UNSPECIFIED;
+}
+
 static bsmm_layout layoutOf(const OperandRules &rules, Role role) {
   if (role == Role::Workspace)
     return BSMM_LAYOUT_BYTES;
   if (rules.isVector)
     return BSMM_LAYOUT_VECTOR;
+  if (rules.isColumnMajor)
+    return BSMM_LAYOUT_COLUMN_MAJOR;
   return rules.isScaleTiles ? BSMM_LAYOUT_BLOCKED_128X4 : BSMM_LAYOUT_ROWS;
 }
 
@@ -239,10 +253,11 @@ bsmm_status bsmm_artifact_kernel_info(const bsmm_artifact *artifact,
     out.c = bsmm_element(problem.c);
     out.scale_type = bsmm_element(problem.scaleType);
     out.scale_vector = static_cast<int32_t>(problem.scaleVector);
-    if (problem.scaleType != ElementType::None)
-      out.scale_layout = problem.scaleLayout == ScaleLayout::Blocked128x4
-                             ? BSMM_LAYOUT_BLOCKED_128X4
-                             : BSMM_LAYOUT_ROWS;
+    if (problem.scaleType != ElementType::None) {
+      out.scale_layout = layoutOfScales(problem.scaleLayout);
+      out.scale_layout_b = layoutOfScales(problem.getScaleLayoutB());
+      out.scale_rows_b = static_cast<int32_t>(problem.scaleRowsB);
+    }
     out.bias = bsmm_element(problem.bias);
     out.row_scales = rowScalesName(problem.rowScales).data();
     out.activation = activationName(problem.activation).data();
@@ -342,6 +357,8 @@ bsmm_status bsmm_artifact_operand_info(const bsmm_artifact *artifact,
     case Role::SFB:
       out.row_size = which == Role::SFA ? 'M' : 'N';
       out.column_size = 'G';
+      if (rules->isColumnMajor)
+        std::swap(out.row_size, out.column_size);
       break;
     case Role::C:
     case Role::D:

@@ -107,6 +107,8 @@ public:
   bsmm_status allocateTemporary(uint64_t bytes, void *stream,
                                 void *&data) override;
   void freeTemporary(void *data, void *stream) override;
+  bsmm_status fillRows(void *to, uint64_t pitch, uint8_t value, uint64_t width,
+                       uint64_t rows, void *stream) override;
   bsmm_status copyRows(void *to, uint64_t toPitch, const void *from,
                        uint64_t fromPitch, uint64_t width, uint64_t rows,
                        void *stream) override;
@@ -301,6 +303,14 @@ bsmm_status CudaDevice::allocateTemporary(uint64_t bytes, void *stream,
 void CudaDevice::freeTemporary(void *data, void *stream) {
   Current current(*primary);
   driver.memoryFreeAsync(toPointer(data), toStream(stream));
+}
+
+bsmm_status CudaDevice::fillRows(void *to, uint64_t pitch, uint8_t value,
+                                 uint64_t width, uint64_t rows, void *stream) {
+  return inContext("cuMemsetD2D8Async", [&] {
+    return driver.fillRows(toPointer(to), pitch, value, width, rows,
+                           toStream(stream));
+  });
 }
 
 bsmm_status CudaDevice::copyRows(void *to, uint64_t toPitch, const void *from,

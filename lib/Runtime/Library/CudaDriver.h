@@ -155,6 +155,9 @@ static_assert(sizeof(Copy2D) == 128);
   X(cuMemcpy2DAsync_v2, copy2D, (const Copy2D *copy, Stream stream))           \
   X(cuMemsetD8Async, fillBytes,                                                \
     (DevicePointer to, unsigned char value, size_t count, Stream stream))      \
+  X(cuMemsetD2D8Async, fillRows,                                               \
+    (DevicePointer to, size_t pitch, unsigned char value, size_t width,        \
+     size_t height, Stream stream))                                            \
   X(cuStreamSynchronize, streamSynchronize, (Stream stream))                   \
   X(cuEventCreate, eventCreate, (Event *event, unsigned flags))                \
   X(cuEventDestroy_v2, eventDestroy, (Event event))                            \

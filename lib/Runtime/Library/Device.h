@@ -73,6 +73,9 @@ public:
   virtual bsmm_status copyRows(void *to, uint64_t toPitch, const void *from,
                                uint64_t fromPitch, uint64_t width,
                                uint64_t rows, void *stream) = 0;
+  /// Fills rows with a byte, in the order of a stream.
+  virtual bsmm_status fillRows(void *to, uint64_t pitch, uint8_t value,
+                               uint64_t width, uint64_t rows, void *stream) = 0;
   /// Whether `bytes` at an address can be read by the device.
   virtual bsmm_status checkMemory(const OperandMemory &memory) = 0;
 

@@ -78,6 +78,12 @@ public:
     return allocate(bytes, data);
   }
   void freeTemporary(void *data, void *) override { std::free(data); }
+  bsmm_status fillRows(void *to, uint64_t pitch, uint8_t value, uint64_t width,
+                       uint64_t rows, void *) override {
+    for (uint64_t row = 0; row < rows; ++row)
+      std::memset(static_cast<uint8_t *>(to) + row * pitch, value, width);
+    return BSMM_OK;
+  }
   bsmm_status copyRows(void *to, uint64_t toPitch, const void *from,
                        uint64_t fromPitch, uint64_t width, uint64_t rows,
                        void *) override {

@@ -114,6 +114,7 @@ public:
 private:
   OperandMemory *memoryOf(Role role);
   bsmm_status prepareWorkspace();
+  bsmm_status prepareOutput();
   bsmm_status repack(Role role);
   bsmm_status fillEmptyOperands();
   bsmm_status prepare(std::shared_ptr<const PreparedLaunch> &prepared);
@@ -154,6 +155,30 @@ bsmm_status LaunchRun::prepareWorkspace() {
     return BSMM_OK;
   return device.fill(reinterpret_cast<void *>(memory->address), 0,
                      static_cast<uint64_t>(*bytes), stream);
+}
+
+/// Zeroes the rows and columns of an output that the kernel adds to; what lies
+/// between them stays.
+bsmm_status LaunchRun::prepareOutput() {
+  const OperandMemory *memory = memoryOf(Role::D);
+  if (!kernel.manifest().addsToOutput || !memory)
+    return BSMM_OK;
+  Result<OperandShape> shape =
+      operandShape(kernel.manifest(), arguments.request, Role::D);
+  if (!shape)
+    return fail(BSMM_UNSUPPORTED_PROBLEM, shape.error());
+  uint64_t bytes = target::bitWidth(shape->type) / 8;
+  auto count = [&](int64_t elements) {
+    return static_cast<uint64_t>(elements) * bytes;
+  };
+  for (int64_t batch = 0; batch < arguments.request.l; ++batch)
+    if (bsmm_status status =
+            device.fillRows(reinterpret_cast<uint8_t *>(memory->address) +
+                                count(batch * shape->batchStride),
+                            count(shape->pitch), 0, count(shape->columns),
+                            static_cast<uint64_t>(shape->rows), stream))
+      return status;
+  return BSMM_OK;
 }
 
 /// Copies an operand that TMA cannot read as it lies.
@@ -301,7 +326,9 @@ bsmm_status LaunchRun::run(const bsmm_arguments *given) {
     return status;
   if (!prepared)
     return BSMM_OK;
-  bool isPlain = temporaries.isEmpty() &&
+  if (bsmm_status status = prepareOutput())
+    return status;
+  bool isPlain = temporaries.isEmpty() && !kernel.manifest().addsToOutput &&
                  !operandRules(kernel.manifest(), Role::Workspace);
   if (isPlain && !plainKey.empty())
     kernel.plainLaunches.insert(std::move(plainKey), prepared);

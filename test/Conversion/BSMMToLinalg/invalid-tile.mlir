@@ -136,15 +136,15 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf8E4M3FN> {bsmm.role = #bsmm.role<a>},
-                 %d: !bsmm.tensor_map<128x64xf8E4M3FN> {bsmm.role = #bsmm.role<d>})
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
+                 %d: !bsmm.tensor_map<128x64xf4E2M1FN> {bsmm.role = #bsmm.role<d>})
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %t = bsmm.tma_load %a[%c0, %c0]
-        : !bsmm.tensor_map<128x64xf8E4M3FN> -> tensor<128x64xf8E4M3FN>
-    // expected-error @below {{expected an output of f16, bf16 or f32 for the reference conversion, got 'f8E4M3FN'}}
+        : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+    // expected-error @below {{expected an output of f16, bf16, f32, f8E4M3FN or f8E5M2 for the reference conversion, got 'f4E2M1FN'}}
     bsmm.tma_store %t, %d[%c0, %c0]
-        : tensor<128x64xf8E4M3FN>, !bsmm.tensor_map<128x64xf8E4M3FN>
+        : tensor<128x64xf4E2M1FN>, !bsmm.tensor_map<128x64xf4E2M1FN>
     bsmm.return
   }
 }

@@ -31,12 +31,12 @@ module attributes {x = #bsmm.target<sm_100a>} {}
 
 // -----
 
-// expected-error@below {{expected a scale vector of 16 or 32 elements, got 17}}
+// expected-error@below {{expected a scale vector of 16, 32 or 128 elements, got 17}}
 module attributes {x = #bsmm.scales<linear, vec = 17>} {}
 
 // -----
 
-// expected-error@below {{expected a scale vector of 16 or 32 elements, got -16}}
+// expected-error@below {{expected a scale vector of 16, 32 or 128 elements, got -16}}
 module attributes {x = #bsmm.scales<linear, vec = -16>} {}
 
 // -----

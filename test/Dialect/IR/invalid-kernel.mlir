@@ -207,7 +207,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role m is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role m is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch and batch_stride of sfa, sfb, c and d, alpha, beta, out_scale}}
   bsmm.kernel @k(%n: i32 {bsmm.role = #bsmm.role<n>},
                  %m: i32 {bsmm.role = #bsmm.role<m>})
       attributes {level = #bsmm.level<tile>} {
@@ -765,7 +765,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role d is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role d is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch and batch_stride of sfa, sfb, c and d, alpha, beta, out_scale}}
   bsmm.kernel @k(%c: !llvm.ptr<1> {bsmm.role = #bsmm.role<c>},
                  %d: !bsmm.tensor_map<128x64xf16> {bsmm.role = #bsmm.role<d>})
       attributes {level = #bsmm.level<tile>} {
@@ -776,7 +776,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch and batch_stride of sfa, sfb, c and d, alpha, beta, out_scale}}
   bsmm.kernel @k(%d: !llvm.ptr<1> {bsmm.role = #bsmm.role<d>},
                  %c: !llvm.ptr<1> {bsmm.role = #bsmm.role<c>})
       attributes {level = #bsmm.level<tile>} {
@@ -787,7 +787,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch and batch_stride of sfa, sfb, c and d, alpha, beta, out_scale}}
   bsmm.kernel @k(%d: !bsmm.tensor_map<128x64xf16> {bsmm.role = #bsmm.role<d>},
                  %c: !bsmm.tensor_map<128x64xf16> {bsmm.role = #bsmm.role<c>})
       attributes {level = #bsmm.level<tile>} {
@@ -798,7 +798,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role pitch_c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role pitch_c is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch and batch_stride of sfa, sfb, c and d, alpha, beta, out_scale}}
   bsmm.kernel @k(%d: i64 {bsmm.role = #bsmm.role<pitch_d>},
                  %c: i64 {bsmm.role = #bsmm.role<pitch_c>})
       attributes {level = #bsmm.level<tile>} {
@@ -809,7 +809,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@below {{argument #1: role sa is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch_c, batch_stride_c, pitch_d, batch_stride_d, alpha, beta, out_scale}}
+  // expected-error@below {{argument #1: role sa is out of order or repeated; the order is a, b, sfa, sfb, c, d (tensor maps before pointers), sa, sb, bias, m, n, k, l, pitch and batch_stride of sfa, sfb, c and d, alpha, beta, out_scale}}
   bsmm.kernel @k(%d: !llvm.ptr<1> {bsmm.role = #bsmm.role<sb>},
                  %c: !llvm.ptr<1> {bsmm.role = #bsmm.role<sa>})
       attributes {level = #bsmm.level<tile>} {

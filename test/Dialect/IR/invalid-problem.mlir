@@ -296,7 +296,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<512x1024xf4E2M1FN>,
              %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf64>) {
-  // expected-error@below {{expected an output of f16, bf16 or f32, got 'f64'}}
+  // expected-error@below {{expected an output of f16, bf16, f32, f8E4M3FN or f8E5M2, got 'f64'}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -313,7 +313,7 @@ func.func @f(%a: tensor<128x1024xf4E2M1FN>,
              %b: tensor<512x1024xf4E2M1FN>,
              %sb: tensor<512x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<128x512xf8E4M3FN>) {
-  // expected-error@below {{expected an output of f16, bf16 or f32, got 'f8E4M3FN'}}
+  // expected-error@below {{expected numerics with overflow = saturate for an output of 'f8E4M3FN'}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<128x1024xf4E2M1FN>,
           tensor<128x64xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
@@ -1215,7 +1215,7 @@ func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: t
 // -----
 
 func.func @f(%a: tensor<128x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>, %c: tensor<128x512xf8E4M3FN>) {
-  // expected-error@below {{expected an output of f16, bf16 or f32, got 'f8E4M3FN'}}
+  // expected-error@below {{expected numerics with overflow = saturate for an output of 'f8E4M3FN'}}
   %d = bsmm.scaled_matmul ins(%a, %b : tensor<128x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%c : tensor<128x512xf8E4M3FN>) -> tensor<128x512xf8E4M3FN>
   return
 }

@@ -25,7 +25,7 @@ func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>, %c: tensor<?x?x
 // -----
 
 func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>, %c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
-  // expected-error@below {{expected numerics with accumulate = f32, overflow = infinity and, with block scales, promote_every = 0, which tile-level kernels have, got #bsmm.numerics<accumulate = f64>}}
+  // expected-error@below {{expected numerics with accumulate = f32, overflow = infinity (saturate for an output of 8 bits) and, with block scales, promote_every = 0, which tile-level kernels have, got #bsmm.numerics<accumulate = f64>}}
   %d = bsmm.scaled_matmul ins(%a, %b : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%c : tensor<?x?xbf16>) {numerics = #bsmm.numerics<accumulate = f64>} -> tensor<?x?xbf16>
   return %d : tensor<?x?xbf16>
 }
@@ -33,7 +33,7 @@ func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>, %c: tensor<?x?x
 // -----
 
 func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>, %c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
-  // expected-error@below {{expected numerics with accumulate = f32, overflow = infinity and, with block scales, promote_every = 0, which tile-level kernels have, got #bsmm.numerics<accumulate = f32, overflow = saturate>}}
+  // expected-error@below {{expected numerics with accumulate = f32, overflow = infinity (saturate for an output of 8 bits) and, with block scales, promote_every = 0, which tile-level kernels have, got #bsmm.numerics<accumulate = f32, overflow = saturate>}}
   %d = bsmm.scaled_matmul ins(%a, %b : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E4M3FN>) outs(%c : tensor<?x?xbf16>) {numerics = #bsmm.numerics<accumulate = f32, overflow = saturate>} -> tensor<?x?xbf16>
   return %d : tensor<?x?xbf16>
 }
@@ -67,7 +67,7 @@ func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>, %c: tensor<?x?x
 func.func @f(%a: tensor<?x?xf4E2M1FN>, %sa: tensor<?x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %b: tensor<?x?xf4E2M1FN>, %sb: tensor<?x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
              %c: tensor<?x?xf16>) -> tensor<?x?xf16> {
-  // expected-error@below {{expected numerics with accumulate = f32, overflow = infinity and, with block scales, promote_every = 0, which tile-level kernels have, got #bsmm.numerics<accumulate = f32, promote_every = 256>}}
+  // expected-error@below {{expected numerics with accumulate = f32, overflow = infinity (saturate for an output of 8 bits) and, with block scales, promote_every = 0, which tile-level kernels have, got #bsmm.numerics<accumulate = f32, promote_every = 256>}}
   %d = bsmm.scaled_matmul
       ins(%a scales %sa, %b scales %sb : tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>,
           tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN, #bsmm.scales<blocked_128x4, vec = 16>>)

@@ -94,53 +94,6 @@ gpu.module @m {
 
 // -----
 
-gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
-  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
-                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
-                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
-                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
-                 %d: !bsmm.tensor_map<128x128xf16>, %steps: i32)
-      attributes {level = #bsmm.level<tile>} {
-    %c0 = arith.constant 0 : i32
-    %c1 = arith.constant 1 : i32
-    %c64 = arith.constant 64 : i32
-    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-    %acc = scf.for %step = %c0 to %steps step %c1
-        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %k = arith.muli %step, %c64 : i32
-      %a_tile = bsmm.tma_load %a[%c0, %k]
-          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %k]
-          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
-          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
-          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %b_tile = bsmm.trans %b_rows [1, 0]
-          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
-      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
-      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
-          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
-      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
-      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
-          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
-      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-        // expected-error@below {{expected a target with block-scaled tensor cores, got sm_90a; multiply without block scales there (bsmm.dot)}}
-      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
-          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
-            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
-      scf.yield %next : tensor<128x128xf32>
-    }
-    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf16>
-    bsmm.tma_store %out, %d[%c0, %c0]
-        : tensor<128x128xf16>, !bsmm.tensor_map<128x128xf16>
-    bsmm.return
-  }
-}
-
-// -----
-
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_120a">} {
   // expected-error@below {{expected a target with tensor memory or wgmma, got sm_120a; the pipeline level of other targets is not built yet}}
   bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
@@ -2272,53 +2225,6 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
                  %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
                  %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
                  %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
-                 %d: !bsmm.tensor_map<128x128xf8E4M3FN>, %steps: i32)
-      attributes {level = #bsmm.level<tile>} {
-    %c0 = arith.constant 0 : i32
-    %c1 = arith.constant 1 : i32
-    %c64 = arith.constant 64 : i32
-    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-    %acc = scf.for %step = %c0 to %steps step %c1
-        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
-      %k = arith.muli %step, %c64 : i32
-      %a_tile = bsmm.tma_load %a[%c0, %k]
-          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %b_rows = bsmm.tma_load %b[%c0, %k]
-          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
-      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
-          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
-          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
-      %b_tile = bsmm.trans %b_rows [1, 0]
-          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
-      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
-      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
-          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
-      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
-      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
-          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
-      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
-          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
-            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
-      scf.yield %next : tensor<128x128xf32>
-    }
-    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf8E4M3FN>
-    // expected-error@below {{expected an output of f16, bf16 or f32, got 'f8E4M3FN'}}
-    bsmm.tma_store %out, %d[%c0, %c0]
-        : tensor<128x128xf8E4M3FN>, !bsmm.tensor_map<128x128xf8E4M3FN>
-    bsmm.return
-  }
-}
-
-// -----
-
-gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
-  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
-                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
-                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
-                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
                  %d: !bsmm.tensor_map<128x128xf4E2M1FN>, %steps: i32)
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
@@ -2352,7 +2258,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       scf.yield %next : tensor<128x128xf32>
     }
     %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xf4E2M1FN>
-    // expected-error@below {{expected an output of f16, bf16 or f32, got 'f4E2M1FN'}}
+    // expected-error@below {{expected an output of f16, bf16, f32, f8E4M3FN or f8E5M2, got 'f4E2M1FN'}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xf4E2M1FN>, !bsmm.tensor_map<128x128xf4E2M1FN>
     bsmm.return
@@ -2399,7 +2305,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       scf.yield %next : tensor<128x128xf32>
     }
     %out = arith.fptosi %acc : tensor<128x128xf32> to tensor<128x128xi8>
-    // expected-error@below {{expected an output of f16, bf16 or f32, got 'i8'}}
+    // expected-error@below {{expected an output of f16, bf16, f32, f8E4M3FN or f8E5M2, got 'i8'}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xi8>, !bsmm.tensor_map<128x128xi8>
     bsmm.return
@@ -2446,7 +2352,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       scf.yield %next : tensor<128x128xf32>
     }
     %out = arith.fptosi %acc : tensor<128x128xf32> to tensor<128x128xi32>
-    // expected-error@below {{expected an output of f16, bf16 or f32, got 'i32'}}
+    // expected-error@below {{expected an output of f16, bf16, f32, f8E4M3FN or f8E5M2, got 'i32'}}
     bsmm.tma_store %out, %d[%c0, %c0]
         : tensor<128x128xi32>, !bsmm.tensor_map<128x128xi32>
     bsmm.return

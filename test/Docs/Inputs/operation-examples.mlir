@@ -301,6 +301,8 @@ gpu.module @kernels {
     %a = arith.constant dense<1.0> : tensor<128x128xf8E4M3FN>
     %b = arith.constant dense<1.0> : tensor<128x256xf8E4M3FN>
     %acc = arith.constant dense<0.0> : tensor<128x256xf32>
+    %sa = arith.constant dense<1.0> : tensor<128xf32>
+    %sb = arith.constant dense<1.0> : tensor<256xf32>
     %EXAMPLE%
     bsmm.return
   }
@@ -452,3 +454,71 @@ gpu.module @kernels {
 
 // OPERATIONS: bsmm.kernel
 %EXAMPLE%
+
+// OPERATIONS: bsmm.saturating_cast
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<1.0> : tensor<128x256xf32>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.scale_load
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %l: i32, %n: i32, %g: i32, %N: i32,
+                       %groups: i32, %sl: i64, %sr: i64, %one: i64)
+      attributes {level = #bsmm.level<tile>} {
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.add_scaled
+gpu.module @kernels {
+  bsmm.kernel @example(%n: i32) attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 4 {
+      %sum = bsmm.zero_accumulator : !bsmm.accumulator<64x128xf32>
+      %partial = bsmm.zero_accumulator : !bsmm.accumulator<64x128xf32>
+      %sa = arith.constant dense<1.0> : vector<2xf32>
+      %sb = arith.constant dense<1.0> : vector<1xf32>
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.convert_values
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %0 = arith.constant dense<1.0> : vector<16xf32>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.decode_operand
+gpu.module @kernels {
+  bsmm.kernel @example(%c0: i32, %groups: i32)
+      attributes {level = #bsmm.level<pipeline>} {
+    %codes = bsmm.alloc : !bsmm.buffer<128x64xf4E2M1FN, shared, swizzle_32B>
+    %scales = bsmm.alloc : !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+    %values = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    bsmm.warp_role 0 count 8 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.read_scales
+gpu.module @kernels {
+  bsmm.kernel @example(%p: !llvm.ptr<1>, %m: i32, %M: i32, %g: i32,
+                       %groups: i32, %o: i64, %one: i64, %s: i64)
+      attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}

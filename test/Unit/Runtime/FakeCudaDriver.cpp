@@ -461,6 +461,16 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void *) {
   return 0;
 }
 
+int cuMemsetD2D8Async(uint64_t to, size_t pitch, unsigned char value,
+                      size_t width, size_t height, void *) {
+  FAKE_ENTER_WITH_CONTEXT(cuMemsetD2D8Async);
+  if (height > 1 && pitch < width)
+    return invalidValue;
+  for (size_t row = 0; row < height; ++row)
+    std::memset(reinterpret_cast<uint8_t *>(to) + row * pitch, value, width);
+  return 0;
+}
+
 int cuStreamSynchronize(void *) {
   FAKE_ENTER_WITH_CONTEXT(cuStreamSynchronize);
   return 0;

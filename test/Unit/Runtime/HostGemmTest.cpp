@@ -304,6 +304,48 @@ TEST(HostGemm, NaNScalesReachTheirRowsOnly) {
       EXPECT_EQ(std::isnan(result->acc[row * 8 + column]), row == 3);
 }
 
+TEST(HostGemm, BlockScalesOfFloat) {
+  // Row r of A is r + 1, row c of B is 1: sums count elements of groups.
+  constexpr int64_t m = 3, n = 130, k = 130;
+  std::vector<float> a(m * k), b(n * k, 1), sfa(2 * 4, NAN), sfb(2 * 2);
+  for (int64_t row = 0; row < m; ++row)
+    std::fill_n(a.begin() + row * k, k, float(row + 1));
+  // Column-major with a pitch of 4: group 0 of rows 0, 1, 2, then group 1.
+  for (int64_t row = 0; row < m; ++row) {
+    sfa[row] = float(1 << row);
+    sfa[4 + row] = -float(1 << row);
+  }
+  sfb = {0.5f, 3, 0.25f, 5}; // [2 blocks of 128 rows, 2 groups]
+  auto bytes = [](const std::vector<float> &values) {
+    return HostBytes{reinterpret_cast<const uint8_t *>(values.data()),
+                     values.size() * sizeof(float)};
+  };
+  HostGemm gemm;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  gemm.a = {bytes(a), ElementType::F32, -1, -1};
+  gemm.b = {bytes(b), ElementType::F32, -1, -1};
+  gemm.sfa = {bytes(sfa), ElementType::F32, 128, 1, ScaleLayout::ColumnMajor, 4,
+              -1};
+  gemm.sfb = {bytes(sfb), ElementType::F32, 128, 128, ScaleLayout::Linear, 2,
+              -1};
+  Result<HostGemmResult> result = computeHostGemm(gemm, {});
+  ASSERT_TRUE(result) << result.error();
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < n; ++column) {
+      double first = column < 128 ? 0.5 : 0.25, second = column < 128 ? 3 : 5;
+      EXPECT_EQ(result->acc[row * n + column],
+                double(row + 1) * (1 << row) * (128 * first - 2 * second));
+    }
+  gemm.sfa.pitch = 2;
+  EXPECT_EQ(computeHostGemm(gemm, {}).error(),
+            "SFA: expected a pitch of 3 to 2^40 elements, got 2");
+  gemm.sfa.pitch = 6;
+  EXPECT_EQ(computeHostGemm(gemm, {}).error(),
+            "SFA: expected at least 36 bytes, got 32");
+}
+
 TEST(HostGemm, PaddingIsNotRead) {
   for (ScaleLayout layout : {ScaleLayout::Blocked128x4, ScaleLayout::Linear}) {
     Operands problem = makeProblem(70, ElementType::E4M3, ElementType::E4M3,
@@ -412,7 +454,8 @@ TEST(HostGemm, ErrorsNameTheOperand) {
   problem.gemm.sfa.memory.bytes = 511;
   EXPECT_EQ(error(problem), "SFA: expected at least 512 bytes, got 511");
   problem.gemm.sfa.type = ElementType::F16;
-  EXPECT_EQ(error(problem), "SFA: expected ue8m0 or ue4m3, got f16");
+  EXPECT_EQ(error(problem),
+            "SFA: expected ue8m0 or ue4m3, or f32 in rows, got f16");
   problem = fresh();
   problem.gemm.sfb.vector = 0;
   EXPECT_EQ(error(problem), "SFB: expected a vector size of 1 or more, got 0");

@@ -54,6 +54,93 @@ TEST(KernelManifest, OverflowFollowsTheOutput) {
   EXPECT_EQ(manifest->numerics.overflow, Overflow::Saturate);
 }
 
+/// The FP8 example with block scales of f32.
+static Json blockScales() {
+  Json json = Json::parse(test::abiExamples().at(1));
+  json["problem"].erase("row_scales");
+  json["problem"]["scale_type"] = "f32";
+  json["problem"]["scale_vector"] = 128;
+  json["problem"]["scale_layout"] = "column_major";
+  json["problem"]["scale_layout_b"] = "linear";
+  json["problem"]["scale_rows_b"] = 128;
+  json["params"][3] = {{"pointer", "sfa"}};
+  json["params"][4] = {{"pointer", "sfb"}};
+  std::swap(json["params"][2], json["params"][3]);
+  std::swap(json["params"][3], json["params"][4]);
+  json["params"][9] = {{"i64", {{"pitch", "sfa"}}}};
+  json["params"][10] = {{"i64", {{"pitch", "sfb"}}}};
+  json["params"].push_back({{"i64", {{"pitch", "d"}}}});
+  return json;
+}
+
+TEST(KernelManifest, BlockScales) {
+  Result<KernelManifest> manifest = parseManifest(blockScales().dump());
+  ASSERT_TRUE(manifest) << manifest.error();
+  EXPECT_EQ(manifest->problem.scaleType, target::ElementType::F32);
+  EXPECT_EQ(manifest->problem.scaleLayout, ScaleLayout::ColumnMajor);
+  EXPECT_EQ(manifest->problem.getScaleLayoutB(), ScaleLayout::Linear);
+  EXPECT_EQ(manifest->problem.scaleRowsB, 128);
+  Result<KernelManifest> again = parseManifest(writeManifest(*manifest));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(writeManifest(*again), writeManifest(*manifest));
+
+  // One row of M for each group; a row of groups for every 128 of N.
+  LaunchRequest request;
+  request.m = 130;
+  request.n = 264;
+  request.k = 300;
+  Result<OperandShape> a = operandShape(*manifest, request, Role::SFA);
+  ASSERT_TRUE(a) << a.error();
+  EXPECT_TRUE(a->isColumnMajor);
+  EXPECT_EQ(a->rows, 3);
+  EXPECT_EQ(a->columns, 130);
+  EXPECT_EQ(a->pitch, 132);
+  EXPECT_EQ(a->bytes, (2 * 132 + 130) * 4);
+  Result<OperandShape> b = operandShape(*manifest, request, Role::SFB);
+  ASSERT_TRUE(b) << b.error();
+  EXPECT_FALSE(b->isColumnMajor);
+  EXPECT_EQ(b->rows, 3);
+  EXPECT_EQ(b->columns, 3);
+  EXPECT_EQ(b->pitch, 4);
+
+  auto wrong = [](const std::function<void(Json &)> &change) {
+    Json json = blockScales();
+    change(json);
+    Result<KernelManifest> result = parseManifest(json.dump());
+    return result ? std::string() : result.error();
+  };
+  EXPECT_EQ(wrong([](Json &json) { json["problem"]["scale_vector"] = 64; }),
+            "$.problem.scale_vector: expected 128 for scales of f32, got 64");
+  EXPECT_EQ(wrong([](Json &json) { json["problem"].erase("scale_rows_b"); }),
+            "$.problem.scale_rows_b: expected 128 for scales of f32, got 1");
+  EXPECT_EQ(wrong([](Json &json) { json["problem"].erase("scale_layout"); }),
+            "$.problem.scale_layout: expected linear or column_major for "
+            "scales of f32, got blocked_128x4");
+  EXPECT_EQ(wrong([](Json &json) {
+              json["problem"]["scale_type"] = "ue8m0";
+              json["problem"]["scale_vector"] = 32;
+            }),
+            "$.problem: expected one scale_layout, blocked_128x4 or linear, "
+            "and scale_rows_b 1 for scales of 8 bits");
+}
+
+TEST(KernelManifest, AddsToOutput) {
+  Json json = Json::parse(test::abiExamples().at(1));
+  EXPECT_FALSE(parseManifest(json.dump())->addsToOutput);
+  json["adds_to_output"] = true;
+  Result<KernelManifest> manifest = parseManifest(json.dump());
+  ASSERT_TRUE(manifest) << manifest.error();
+  EXPECT_TRUE(manifest->addsToOutput);
+  Result<KernelManifest> again = parseManifest(writeManifest(*manifest));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_TRUE(again->addsToOutput);
+  json["problem"]["out"] = "e4m3";
+  Result<KernelManifest> narrow = parseManifest(json.dump());
+  ASSERT_FALSE(narrow);
+  EXPECT_EQ(narrow.error(), "$.adds_to_output: expected an output of 16 bits "
+                            "or more, got e4m3");
+}
+
 TEST(KernelManifest, ErrorsNameThePath) {
   struct Case {
     size_t example;
@@ -105,7 +192,7 @@ TEST(KernelManifest, ErrorsNameThePath) {
       {0, [](Json &json) { json["problem"]["scale_vector"] = 64; },
        "$.problem.scale_vector: expected 16 or 32, got 64"},
       {0, [](Json &json) { json["problem"]["scale_type"] = "e4m3"; },
-       "$.problem.scale_type: expected one of ue8m0, ue4m3, got e4m3"},
+       "$.problem.scale_type: expected one of ue8m0, ue4m3, f32, got e4m3"},
       {0, [](Json &json) { json["problem"].erase("scale_type"); },
        "$.problem.scale_vector: expected none without scale_type"},
       {0, [](Json &json) { json["numerics"]["accumulate"] = "bf16"; },

@@ -27,7 +27,8 @@ def Bsmm_LevelAttr : EnumAttr<Bsmm_Dialect, Bsmm_Level, "level"> {
 
 def Bsmm_ScaleOrder : Bsmm_Enum<"ScaleOrder", "order of scale factors", [
   I32EnumAttrCase<"Linear", 0, "linear">,
-  I32EnumAttrCase<"Blocked128x4", 1, "blocked_128x4">
+  I32EnumAttrCase<"Blocked128x4", 1, "blocked_128x4">,
+  I32EnumAttrCase<"ColumnMajor", 2, "column_major">
 ]>;
 
 def Bsmm_Activation : Bsmm_Enum<"Activation", "epilogue activation", [
@@ -82,13 +83,17 @@ def Bsmm_ArgumentRole : Bsmm_Enum<"ArgumentRole", "role of a kernel argument", [
   I32EnumAttrCase<"N", 10, "n">,
   I32EnumAttrCase<"K", 11, "k">,
   I32EnumAttrCase<"L", 12, "l">,
-  I32EnumAttrCase<"PitchC", 13, "pitch_c">,
-  I32EnumAttrCase<"BatchStrideC", 14, "batch_stride_c">,
-  I32EnumAttrCase<"PitchD", 15, "pitch_d">,
-  I32EnumAttrCase<"BatchStrideD", 16, "batch_stride_d">,
-  I32EnumAttrCase<"Alpha", 17, "alpha">,
-  I32EnumAttrCase<"Beta", 18, "beta">,
-  I32EnumAttrCase<"OutScale", 19, "out_scale">
+  I32EnumAttrCase<"PitchScaleA", 13, "pitch_sfa">,
+  I32EnumAttrCase<"BatchStrideScaleA", 14, "batch_stride_sfa">,
+  I32EnumAttrCase<"PitchScaleB", 15, "pitch_sfb">,
+  I32EnumAttrCase<"BatchStrideScaleB", 16, "batch_stride_sfb">,
+  I32EnumAttrCase<"PitchC", 17, "pitch_c">,
+  I32EnumAttrCase<"BatchStrideC", 18, "batch_stride_c">,
+  I32EnumAttrCase<"PitchD", 19, "pitch_d">,
+  I32EnumAttrCase<"BatchStrideD", 20, "batch_stride_d">,
+  I32EnumAttrCase<"Alpha", 21, "alpha">,
+  I32EnumAttrCase<"Beta", 22, "beta">,
+  I32EnumAttrCase<"OutScale", 23, "out_scale">
 ]>;
 def Bsmm_ArgumentRoleAttr : EnumAttr<Bsmm_Dialect, Bsmm_ArgumentRole, "role"> {
   let description = [{
@@ -155,9 +160,15 @@ def Bsmm_ScalesAttr : Bsmm_Attr<"Scales", "scales",
     Encoding of a scale-factor tensor of logical shape `[rows, groups]` or
     `[batch, rows, groups]`: the scale of row `m` and of the `vec` elements of
     K that start at `group * vec`. The extents of the tensor type are the valid
-    ones.
+    ones. With `rows` a scale belongs to so many rows of its operand, and the
+    tensor has one row for all of them.
+
+    Scales of 16 or 32 elements are those of block-scaled tensor cores, of 8
+    bits. Scales of 128 elements are f32, of one row or of 128, and are applied
+    to the sums of 128 products.
 
     * `linear`: row-major, as the shape says.
+    * `column_major`: the scales of a group follow each other, one for each row.
     * `blocked_128x4`: the order that tensor cores read. Rows are padded to a
       multiple of 128 and groups to a multiple of 4; each 128x4 tile is 512
       contiguous bytes with element `(m, g)` at
@@ -175,9 +186,12 @@ def Bsmm_ScalesAttr : Bsmm_Attr<"Scales", "scales",
   }];
   let parameters = (ins
     EnumParameter<Bsmm_ScaleOrder>:$order,
-    "int64_t":$vec
+    "int64_t":$vec,
+    DefaultValuedParameter<"int64_t", "1">:$rows
   );
-  let assemblyFormat = "`<` $order `,` `vec` `=` $vec `>`";
+  let assemblyFormat = [{
+    `<` $order `,` `vec` `=` $vec (`,` `rows` `=` $rows^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -17,7 +17,8 @@ def Bsmm_KernelOp : Bsmm_Op<"kernel", [
   let description = [{
     The program of one CTA. Its attributes are a serialisation of the launch
     schema `bsmm.launch/1` (docs/abi.md): level, target, grid rule, block size
-    in threads, cluster size in CTAs (1 when not stated), tile and dynamic
+    in threads, cluster size in CTAs (1 when not stated), the CTAs that add to
+    the same output tile (`split_k`, 1 when not stated), tile and dynamic
     shared memory in bytes. Arguments carry their
     role (`bsmm.role`), in the order of the schema.
 
@@ -54,6 +55,7 @@ def Bsmm_KernelOp : Bsmm_Op<"kernel", [
     OptionalAttr<Bsmm_GridRuleAttr>:$grid,
     OptionalAttr<I64Attr>:$block_size,
     OptionalAttr<I64Attr>:$cluster_size,
+    OptionalAttr<I64Attr>:$split_k,
     OptionalAttr<I64Attr>:$dynamic_shared_memory,
     OptionalAttr<I64Attr>:$tensor_memory_columns,
     OptionalAttr<DictArrayAttr>:$arg_attrs,

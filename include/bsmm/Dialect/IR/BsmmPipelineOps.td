@@ -507,6 +507,41 @@ def Bsmm_MaskScalesOp : Bsmm_PipelineOp<"mask_scales"> {
   let hasVerifier = 1;
 }
 
+def Bsmm_DecodeOperandOp : Bsmm_PipelineOp<"decode_operand"> {
+  let summary = "values times block scales, as 16-bit floats";
+  let description = [{
+    Writes every value of an operand tile in shared memory times its block scale
+    to another buffer of the same shape, of f16 or bf16: how block-scaled
+    operands are multiplied by tensor cores without block scales. An e4m3 scale
+    counts as its absolute value; a product that the type has not is rounded to
+    nearest even. Row `r` of the operand has the scales of row `row + r` (i32) of
+    the scale buffer. Groups `valid` and later (i32) count as zero, whatever
+    values and scales are.
+
+    Executed by all threads of a role's warpgroups, which meet at a barrier after
+    it, when the tensor core sees what they wrote.
+
+    Example:
+
+    ```mlir
+    bsmm.decode_operand %codes scales %scales row %c0 valid %groups to %values
+        : !bsmm.buffer<128x64xf4E2M1FN, shared, swizzle_32B>,
+          !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+        to !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$source, Bsmm_BufferType:$scales,
+                       I32:$row, I32:$valid, Bsmm_BufferType:$destination);
+  let assemblyFormat = [{
+    $source `scales` $scales `row` $row `valid` $valid `to` $destination
+    attr-dict `:` qualified(type($source)) `,` qualified(type($scales)) `to`
+    qualified(type($destination))
+  }];
+  let hasVerifier = 1;
+}
+
 def Bsmm_CopyScalesOp : Bsmm_PipelineOp<"copy_scales"> {
   let summary = "scales from shared memory to tensor memory";
   let description = [{
@@ -664,6 +699,90 @@ def Bsmm_AddAccumulatorsOp : Bsmm_PipelineOp<"add_accumulators", [
   let arguments = (ins Bsmm_AccumulatorType:$lhs, Bsmm_AccumulatorType:$rhs);
   let results = (outs Bsmm_AccumulatorType:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` qualified(type($lhs))";
+  let hasVerifier = 1;
+}
+
+def Bsmm_ReadScalesOp : Bsmm_PipelineOp<"read_scales"> {
+  let summary = "read the block scales of an accumulator's rows or columns";
+  let description = [{
+    Reads the f32 scales of one group of K that belong to the sums which a
+    thread has of an accumulator in registers, for `bsmm.add_scaled`. The tile
+    starts at row or column `start` (i32) of the product, a multiple of
+    `alignment`; the scale of every `block` rows or columns is `p[base + (start +
+    i) / block * stride + group * stride_group]`. From the limits (i32) on
+    scales are zero, and nothing is read.
+
+    * `dimension` 0: a scale for each row (`block` 1); the thread's rows in
+      ascending order, two for each block of 64 rows.
+    * `dimension` 1: a scale for every `block` columns, a multiple of 8; as many
+      as the warpgroup's columns may touch.
+
+    Example:
+
+    ```mlir
+    %sa = bsmm.read_scales %p[%m] group %g limits [%M, %groups] base %o
+        strides [%one, %s] dimension 0 block 1 alignment 128
+        of !bsmm.accumulator<128x128xf32, warpgroups = 2> : vector<2xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer, I32:$start, I32:$group,
+                       I32:$limit, I32:$limit_group, I64:$base, I64:$stride,
+                       I64:$stride_group, I64Attr:$dimension, I64Attr:$block,
+                       I64Attr:$alignment, TypeAttr:$accumulator);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $pointer `[` $start `]` `group` $group `limits` `[` $limit `,` $limit_group
+    `]` `base` $base `strides` `[` $stride `,` $stride_group `]` `dimension`
+    $dimension `block` $block `alignment` $alignment `of` $accumulator attr-dict
+    `:` type($result)
+  }];
+  let extraClassDeclaration = levelDeclaration # [{
+    /// Scales that a thread reads.
+    static int64_t getNumScales(::bsmm::AccumulatorType type,
+                                int64_t dimension, int64_t block,
+                                int64_t alignment);
+    /// Multiple at which the first column of every warpgroup lies in its
+    /// block; `block` when it is the first one of a block.
+    static int64_t getUnit(::bsmm::AccumulatorType type, int64_t block,
+                           int64_t alignment);
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_AddScaledOp : Bsmm_PipelineOp<"add_scaled", [
+    Pure, AllTypesMatch<["sum", "partial", "result"]>]> {
+  let summary = "an accumulator plus scaled sums";
+  let description = [{
+    `sum + partial * (sa * sb)` for every element, with the scales of its row and
+    column as `bsmm.read_scales` gives them: the product of the scales is
+    rounded to f32, the multiplication and the addition are one operation with
+    one rounding. The tile starts at column `start` (i32), a multiple of
+    `alignment`, and each scale of a column belongs to `block` of them. Both
+    accumulators must have been waited for.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.add_scaled %sum, %partial scales %sa, %sb start %n block 128
+        alignment 128 : !bsmm.accumulator<64x128xf32>, vector<2xf32>,
+        vector<1xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_AccumulatorType:$sum,
+                       Bsmm_AccumulatorType:$partial,
+                       AnyVectorOfNonZeroRank:$scale_a,
+                       AnyVectorOfNonZeroRank:$scale_b, I32:$start,
+                       I64Attr:$block, I64Attr:$alignment);
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $sum `,` $partial `scales` $scale_a `,` $scale_b `start` $start `block`
+    $block `alignment` $alignment attr-dict `:` qualified(type($sum)) `,`
+    type($scale_a) `,` type($scale_b)
+  }];
   let hasVerifier = 1;
 }
 
@@ -846,6 +965,27 @@ def Bsmm_ReadGlobalOp : Bsmm_PipelineOp<"read_global"> {
   let hasVerifier = 1;
 }
 
+def Bsmm_ConvertValuesOp : Bsmm_PipelineOp<"convert_values", [Pure]> {
+  let summary = "f32 values rounded to 8 bits";
+  let description = [{
+    Rounds an even number of f32 values to f8E4M3FN or f8E5M2, to nearest even;
+    what is beyond the largest finite value becomes that value, NaN stays NaN
+    (PTX ISA, cvt.rn.satfinite).
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.convert_values %0 : vector<16xf32> to vector<16xf8E4M3FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$source);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Bsmm_WriteSharedOp : Bsmm_PipelineOp<"write_shared"> {
   let summary = "write the values of a drain to shared memory";
   let description = [{
@@ -907,7 +1047,7 @@ def Bsmm_StoreAsyncOp : Bsmm_PipelineOp<"store_async"> {
   let description = [{
     Issues the TMA stores of a tile and closes their group. The writes of the
     CTA's threads to the buffer must be visible to the TMA unit
-    (`bsmm.publish`). Coordinates as in `bsmm.tma_store`.
+    (`bsmm.publish`). Coordinates and `add` as in `bsmm.tma_store`.
 
     Example:
 
@@ -920,9 +1060,9 @@ def Bsmm_StoreAsyncOp : Bsmm_PipelineOp<"store_async"> {
     Since version 1.
   }];
   let arguments = (ins Bsmm_BufferType:$source, Bsmm_TensorMapType:$map,
-                       Variadic<I32>:$coordinates);
+                       Variadic<I32>:$coordinates, UnitAttr:$add);
   let assemblyFormat = [{
-    $source `,` $map `[` $coordinates `]` attr-dict `:` qualified(type($source)) `,`
+    $source `,` $map `[` $coordinates `]` (`add` $add^)? attr-dict `:` qualified(type($source)) `,`
     qualified(type($map))
   }];
   let hasVerifier = 1;

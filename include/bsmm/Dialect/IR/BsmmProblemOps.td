@@ -32,7 +32,12 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
     means that C is not read.
 
     Block scales are given for both operands or for neither; without them the
-    operands are multiplied as they are. `row_scales` are vectors of f32, of M
+    operands are multiplied as they are. Scales of f32 for 8-bit operands belong
+    to 128 elements of K, of one row of A and of 128 rows of B:
+    `acc = sum_g (SA[m, g] SB[n / 128, g]) sum_(k in g) A[m, k] B[n, k]`, where
+    the product of the two scales is rounded to f32, and each sum of 128
+    products, which the tensor core makes, is multiplied by it and added in f32
+    with one rounding. `row_scales` are vectors of f32, of M
     values for A and of N values for B, or of one value for a whole tensor.
 
     Example:
@@ -89,6 +94,9 @@ def Bsmm_ScaledMatmulOp : Bsmm_ProblemOp<"scaled_matmul", [
     bool isBlockScaled() { return bool(getScaleA()); }
     /// Elements of K that share one block scale; 0 without block scales.
     int64_t getScaleVectorSize();
+    /// Whether the block scales multiply sums of blocks, and not the operands:
+    /// f32 scales.
+    bool scalesSums();
   }];
 }
 

@@ -49,6 +49,11 @@ def Bsmm_TmaStoreOp : Bsmm_TileOp<"tma_store", [
     Stores the tile at the given coordinates (i32, in elements, outermost
     dimension first). Elements outside of the tensor are not stored.
 
+    With `add` the tile, of f32, is added to what the tensor holds, each element
+    as one atomic addition (PTX ISA, cp.reduce.async.bulk.tensor). The tensor
+    holds zeros before the kernel, which the launch schema says. Several CTAs
+    that add to an element do so in any order.
+
     Example:
 
     ```mlir
@@ -59,9 +64,9 @@ def Bsmm_TmaStoreOp : Bsmm_TileOp<"tma_store", [
     Since version 1.
   }];
   let arguments = (ins AnyStaticShapeTensor:$tile, Bsmm_TensorMapType:$map,
-                       Variadic<I32>:$coordinates);
+                       Variadic<I32>:$coordinates, UnitAttr:$add);
   let assemblyFormat = [{
-    $tile `,` $map `[` $coordinates `]` attr-dict `:` type($tile) `,` qualified(type($map))
+    $tile `,` $map `[` $coordinates `]` (`add` $add^)? attr-dict `:` type($tile) `,` qualified(type($map))
   }];
   let hasVerifier = 1;
 }
@@ -150,6 +155,39 @@ def Bsmm_VectorLoadOp : Bsmm_TileOp<"vector_load", [
   let hasVerifier = 1;
 }
 
+def Bsmm_ScaleLoadOp : Bsmm_TileOp<"scale_load", [
+    MemoryEffects<[MemRead]>]> {
+  let summary = "load the block scales of a tile's rows for one group of K";
+  let description = [{
+    A vector with the scale of each row of a tile of A or B, for one group of
+    elements of K. The scales are f32 in global memory, one for every `block`
+    rows: that of row `i` of the tile at `[batch, row, group]` is
+    `p[batch * stride_batch + (row + i) / block * stride_row +
+    group * stride_group]`. Rows and groups from the limits (i32) on have a
+    scale of zero, and nothing is read for them. Strides are in elements (i64).
+
+    Example:
+
+    ```mlir
+    %v = bsmm.scale_load %p[%l, %n, %g] limits [%N, %groups]
+        strides [%sl, %sr, %one] block 128 : tensor<256xf32>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_GlobalPointer:$pointer, I32:$batch, I32:$row,
+                       I32:$group, I32:$limit_row, I32:$limit_group,
+                       I64:$stride_batch, I64:$stride_row, I64:$stride_group,
+                       I64Attr:$block);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $pointer `[` $batch `,` $row `,` $group `]` `limits` `[` $limit_row `,`
+    $limit_group `]` `strides` `[` $stride_batch `,` $stride_row `,`
+    $stride_group `]` `block` $block attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Bsmm_BroadcastOp : Bsmm_TileOp<"broadcast", [Pure]> {
   let summary = "a vector repeated along the other dimension of a tile";
   let description = [{
@@ -172,6 +210,28 @@ def Bsmm_BroadcastOp : Bsmm_TileOp<"broadcast", [Pure]> {
     $source `dimension` $dimension attr-dict `:` type($source) `to`
     type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_SaturatingCastOp : Bsmm_TileOp<"saturating_cast", [
+    Pure, Elementwise, SameOperandsAndResultShape]> {
+  let summary = "f32 values rounded to 8 bits";
+  let description = [{
+    Rounds to f8E4M3FN or f8E5M2, to nearest even. What is beyond the largest
+    finite value becomes that value, infinities included; NaN stays NaN (PTX ISA,
+    cvt.rn.satfinite).
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.saturating_cast %0 : tensor<128x256xf32> to tensor<128x256xf8E4M3FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
 }
 
@@ -304,23 +364,33 @@ def Bsmm_DotOp : Bsmm_TileOp<"dot", [
     sum of that many elements of K is added to the accumulator in full
     precision; without it the tensor core alone accumulates.
 
+    `scales` are vectors of f32 for the rows of A and the columns of B: the sum
+    of the tile's products is multiplied by `sa[i] * sb[j]`, rounded to f32, and
+    added to the accumulator with one rounding. They need a `promote_every` of
+    k.
+
     Example:
 
     ```mlir
     %d = bsmm.dot %a, %b, %acc
         : tensor<128x128xf8E4M3FN>, tensor<128x256xf8E4M3FN>,
           tensor<128x256xf32>
+    %e = bsmm.dot %a, %b, %acc promote_every 128 scales(%sa, %sb)
+        : tensor<128x128xf8E4M3FN>, tensor<128x256xf8E4M3FN>,
+          tensor<128x256xf32>, tensor<128xf32>, tensor<256xf32>
     ```
 
     Since version 1.
   }];
   let arguments = (ins
     AnyStaticShapeTensor:$a, AnyStaticShapeTensor:$b,
-    AnyStaticShapeTensor:$accumulator, OptionalAttr<I64Attr>:$promote_every);
+    AnyStaticShapeTensor:$accumulator, OptionalAttr<I64Attr>:$promote_every,
+    Variadic<AnyStaticShapeTensor>:$scales);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`promote_every` $promote_every^)? attr-dict `:`
-    type($a) `,` type($b) `,` type($accumulator)
+    $a `,` $b `,` $accumulator (`promote_every` $promote_every^)?
+    (`scales` `(` $scales^ `)`)? attr-dict `:`
+    type($a) `,` type($b) `,` type($accumulator) (`,` type($scales)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = levelDeclaration # [{

@@ -14,11 +14,15 @@
 
 namespace bsmm {
 
+/// Elements of K, and rows of B, that share a block scale of f32.
+inline constexpr int64_t blockScaleElements = 128;
+
 /// Element type of an operand or accumulator; None for types that the table
 /// does not have.
 target::ElementType getOperandElementType(mlir::Type type);
 
-/// Element type of a scale: f8E8M0FNU gives ue8m0 and f8E4M3FN gives ue4m3.
+/// Element type of a scale: f8E8M0FNU gives ue8m0, f8E4M3FN gives ue4m3, and
+/// f32, which no tensor core reads, stays.
 target::ElementType getScaleElementType(mlir::Type type);
 
 /// Bits of one packed element; 0 for types that have no fixed width.
@@ -31,6 +35,9 @@ int64_t getPackedBytes(mlir::Type type, int64_t count);
 /// some target does.
 std::string whyNotScaledFormat(mlir::Type a, mlir::Type b, mlir::Type scale,
                                int64_t vectorSize);
+
+/// The same for f32 scales, which multiply sums of blocks in registers.
+std::string whyNotBlockScaledSums(mlir::Type a, mlir::Type b);
 
 /// Why no target at all multiplies these types without block scales; empty when
 /// some target does.

@@ -122,7 +122,11 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "slots of the load channel, 1 to 64; 0 for as many as fit">,
     Option<"splitK", "split-k", "int64_t", "1",
            "CTAs of a cluster that share the steps along K of one tile, 1 to 8; "
-           "more than 1 needs persistent=false">,
+           "more than 1 needs persistent=false or add-splits">,
+    Option<"addSplits", "add-splits", "bool", "false",
+           "the CTAs of split-k, up to 1024, add their sums to the output in "
+           "global memory in any order, without a cluster; for an output of f32 "
+           "without beta, bias and activation">,
     Option<"pingPong", "ping-pong", "bool", "false",
            "two warpgroups with an output tile each, one of which multiplies "
            "while the other one stores; needs persistent=true and no block "
