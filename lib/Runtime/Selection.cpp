@@ -105,10 +105,12 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
          k = double(manifest.tile.k);
   int64_t bitsA = target::bitWidth(manifest.problem.a);
   int64_t bitsB = target::bitWidth(manifest.problem.b);
-  // Narrower operands and block scales take other paths on these targets.
+  // Narrower operands, block scales and sums that are added in the output take
+  // other paths on these targets.
   if (!rates || grid.rule == GridRule::Fixed || m < 1 || n < 1 || k < 1 ||
       bitsA != bitsB || (bitsA != 8 && bitsA != 16) ||
-      manifest.problem.scaleType != target::ElementType::None)
+      manifest.problem.scaleType != target::ElementType::None ||
+      manifest.addsToOutput)
     return cost;
   int64_t sms = request.smCount;
   if (sms <= 0)
@@ -200,5 +202,8 @@ bool runtime::hasPreciseSums(const KernelManifest &manifest) {
   bool hasCoarseSums = gpu && gpu->hasWgmma &&
                        target::bitWidth(manifest.problem.a) == 8 &&
                        target::bitWidth(manifest.problem.b) == 8;
+  // Block scales of 8 bits: operands are decoded to 16 bits.
+  hasCoarseSums &= manifest.problem.scaleType == target::ElementType::None ||
+                   manifest.problem.scaleType == target::ElementType::F32;
   return !hasCoarseSums || manifest.numerics.promoteEvery > 0;
 }
