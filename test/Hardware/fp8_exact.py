@@ -45,9 +45,9 @@ Form = namedtuple("Form", "name a b out epilogue options sms")
 
 #: Extents that are no multiple of any tile, and pitches with padding: those of
 #: 16 bytes, and odd ones where TMA is not used.
-M, N, K = 200, 264, 700
-PITCHES = {"a": 704, "b": 704, "c": 269, "d": 272}
-ODD_PITCHES = dict(PITCHES, d=267)
+M, N, K = 200, 272, 700
+PITCHES = {"a": 704, "b": 704, "c": 277, "d": 288}
+ODD_PITCHES = dict(PITCHES, d=275)
 
 #: Name, operands, output, epilogue, options of bsmm-problem-to-tile beside
 #: block-k=128, SMs of persistent kernels.
