@@ -99,14 +99,14 @@ class ScaledMM(unittest.TestCase):
             (
                 call(a, b.T, sa[:5], sb),
                 ValueError,
-                "scale_a: expected one value, or one a row as a contiguous [18, 1], got "
-                "shape [5, 1]",
+                "scale_a: expected one value, or one a row as a contiguous [18, 1], or one "
+                "for blocks of 128 as [18, 1], got shape [5, 1] with strides [1, 0]",
             ),
             (
                 call(a, b.T, sa[:, 0], sb),
                 ValueError,
-                "scale_a: expected one value, or one a row as a contiguous [18, 1], got "
-                "shape [18]",
+                "scale_a: expected one value, or one a row as a contiguous [18, 1], or one "
+                "for blocks of 128 as [18, 1], got shape [18] with strides [1]",
             ),
             (
                 call(a, b.T, sa, sb.T),
