@@ -204,10 +204,11 @@ def _scale_kind(scale: _arrays.View, name: str, rows: int, columns: int) -> str:
     if list(scale.shape) == blocks and blocks != shape:
         return "f32"
     if list(scale.shape) != shape or not scale.is_contiguous:
+        line = "row" if name == "scale_a" else "column"
         raise InvalidArgument(
-            f"{name}: expected one value, or one a {'row' if name == 'scale_a' else 'column'}"
-            f" as a contiguous {shape}, or one for blocks of 128 as {blocks}, got shape {list(scale.shape)} with strides "
-            f"{list(scale.strides)}"
+            f"{name}: expected one value, or one a {line} as a contiguous {shape}, "
+            f"or one for blocks of 128 as {blocks}, got shape {list(scale.shape)} "
+            f"with strides {list(scale.strides)}"
         )
     return "rows"
 
