@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryAccess.h"
+#include "Tcgen05.h"
 
 #include <algorithm>
 
@@ -146,13 +147,7 @@ static Step execBarrier(Exec &x, const Inst &i, uint32_t mask) {
     barrier.voters += static_cast<uint32_t>(__builtin_popcount(mask));
   }
   m.publish(*x.warp, mask, barrier.knowledge);
-  if (x.warp->needsBeforeFence) {
-    x.warp->needsBeforeFence = false;
-    x.strict(i, "missing-before-thread-sync",
-             "tcgen05.fence::before_thread_sync is recommended between "
-             "tcgen05 operations and a barrier that orders them (PTX ISA, "
-             "tcgen05.fence)");
-  }
+  beforeThreadSync(x, i, "a barrier");
   m.release(*x.warp);
   ++m.changes;
   if (sized && barrier.arrived > barrier.expected)
@@ -267,6 +262,7 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
     m.publish(warp, mask, cluster.barrierKnowledge);
   else
     cluster.barrierKnowledge.join(warp.released);
+  beforeThreadSync(x, i, "a barrier");
   m.release(warp);
   ++m.changes;
   m.checkClusterBarrier(cluster);

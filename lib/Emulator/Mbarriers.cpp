@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryAccess.h"
+#include "Tcgen05.h"
 
 namespace bsmm::emulator {
 
@@ -266,13 +267,7 @@ static Step execArrive(Exec &x, const Inst &i, uint32_t mask) {
                      i.b ? &knownTo(*x.warp, lane) : &x.warp->released, i.line,
                      x.warp, lane);
   });
-  if (x.warp->needsBeforeFence) {
-    x.warp->needsBeforeFence = false;
-    x.strict(i, "missing-before-thread-sync",
-             "tcgen05.fence::before_thread_sync is recommended between "
-             "tcgen05 operations and an arrival that orders them (PTX ISA, "
-             "tcgen05.fence)");
-  }
+  beforeThreadSync(x, i, "an arrival");
   m.release(*x.warp);
   return failed ? Step::Failed : Step::Next;
 }

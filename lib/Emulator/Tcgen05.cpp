@@ -73,6 +73,17 @@ bool checkTensorRange(Exec &x, const Inst &i, const Cta &cta, uint32_t address,
   return true;
 }
 
+void beforeThreadSync(Exec &x, const Inst &i, const char *what) {
+  if (!x.warp->needsBeforeFence)
+    return;
+  x.strict(i, "missing-before-thread-sync",
+           "tcgen05.fence::before_thread_sync is recommended between "
+           "tcgen05 operations and " +
+               std::string(what) +
+               " that orders them (PTX ISA, tcgen05.fence)");
+  x.warp->needsBeforeFence = false;
+}
+
 void afterThreadSync(Exec &x, const Inst &i) {
   if (!x.warp->needsTensorFence)
     return;

@@ -28,7 +28,9 @@ bool checkTensorRange(Exec &x, const Inst &i, const Cta &cta, uint32_t address,
 inline uint64_t withoutIdleBaseOffset(uint64_t bits) {
   return bits >> 61 == 0 ? bits & ~(7ull << 49) : bits;
 }
-/// The strict finding about a missing fence.
+/// The strict findings about missing fences: before what orders the operations
+/// of tcgen05 (`what`), and behind it.
+void beforeThreadSync(Exec &x, const Inst &i, const char *what);
 void afterThreadSync(Exec &x, const Inst &i);
 void registerTcgen05Mma(OpTable &table);
 

@@ -335,8 +335,10 @@ TEST(ErrorKinds, LaterAllocationsAreNotLarger) {
 }
 
 TEST(ErrorKinds, FenceBeforeABarrier) {
-  // tensorEnd begins with a barrier; an arrival does as well.
-  for (const char *order : {"", "mbarrier.arrive.shared.b64 _, [%r4+8];"})
+  // tensorEnd begins with a barrier; an arrival does as well, and a barrier of
+  // the cluster.
+  for (const char *order : {"", "mbarrier.arrive.shared.b64 _, [%r4+8];",
+                            "barrier.cluster.arrive; barrier.cluster.wait;"})
     expectKind("missing-before-thread-sync", std::string(tensorStart) + R"(
     @%p1 mbarrier.init.shared.b64 [%r4+8], 128;
     bar.sync 0;
