@@ -53,6 +53,26 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     return offsets;
   }
 
+  /// Slots that the largest channel may have so that `excess` bytes less are
+  /// used; 0 when other things are too large as well.
+  static int64_t countFittingSlots(KernelOp kernel, int64_t excess) {
+    int64_t largest = 0, slots = 0;
+    kernel.walk([&](CreateChannelOp op) {
+      ChannelType type = op.getChannel().getType();
+      if (type.getMemorySpace() != MemorySpace::Shared ||
+          type.getBuffers().empty())
+        return;
+      int64_t slot = int64_t(*op.getSlotStride());
+      if (slot * type.getSlots() <= largest)
+        return;
+      largest = slot * type.getSlots();
+      // The slot and its two barriers.
+      slots = type.getSlots() -
+              llvm::divideCeil(excess, slot + 2 * target::mbarrier::bytes);
+    });
+    return std::max<int64_t>(slots, 0);
+  }
+
   LogicalResult assign(KernelOp kernel) {
     TargetAttr targetAttr = kernel.resolveTarget();
     if (!targetAttr)
@@ -109,11 +129,17 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     shared += target::mbarrier::bytes;
     note(sharedText, "barriers", shared - barriers);
 
-    if (shared > gpu->sharedMemoryPerBlock)
-      return kernel.emitOpError("expected at most ")
-             << gpu->sharedMemoryPerBlock << " bytes of shared memory on "
-             << targetAttr.getChip() << ", got " << shared << " = " << sharedSum
-             << "; use fewer stages or a smaller tile";
+    if (int64_t excess = shared - gpu->sharedMemoryPerBlock; excess > 0) {
+      InFlightDiagnostic diagnostic = kernel.emitOpError("expected at most ");
+      diagnostic << gpu->sharedMemoryPerBlock << " bytes of shared memory on "
+                 << targetAttr.getChip() << ", got " << shared << " = "
+                 << sharedSum;
+      if (int64_t stages = countFittingSlots(kernel, excess))
+        return diagnostic << "; use at most " << stages
+                          << (stages == 1 ? " stage" : " stages")
+                          << " or a smaller tile";
+      return diagnostic << "; use a smaller tile";
+    }
     kernel.setDynamicSharedMemoryAttr(builder.getI64IntegerAttr(shared));
     if (columns == 0)
       return success();

@@ -11,7 +11,7 @@ gpu.module @m {
 
 // Seven slots are too many: the message shows the sum.
 gpu.module @m {
-  // expected-error@below {{expected at most 232448 bytes of shared memory on sm_100a, got 290936 = 258048 (channel of 7 slots) + 32768 (buffer) + 120 (barriers); use fewer stages or a smaller tile}}
+  // expected-error@below {{expected at most 232448 bytes of shared memory on sm_100a, got 290936 = 258048 (channel of 7 slots) + 32768 (buffer) + 120 (barriers); use at most 5 stages or a smaller tile}}
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
                                target = #bsmm.target<"sm_100a">} {
     %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>

@@ -32,7 +32,7 @@
 // FIVE: bsmm.create_channel {{.*}} : <5, <128x256xf4E2M1FN
 // FIVE-COUNT-2: bsmm.alloc {{.*}} : !bsmm.buffer<128x32xf32, shared, swizzle_128B>
 
-// FULL: error: {{.*}}expected at most 232448 bytes of shared memory on sm_100a, got {{[0-9]+}} = 276480 (channel of 5 slots) + 4096 (buffer) + 4096 (buffer) + {{[0-9]+}} (barriers); use fewer stages or a smaller tile
+// FULL: error: {{.*}}expected at most 232448 bytes of shared memory on sm_100a, got {{[0-9]+}} = 276480 (channel of 5 slots) + 4096 (buffer) + 4096 (buffer) + {{[0-9]+}} (barriers); use at most 4 stages or a smaller tile
 
 // SEVEN: bsmm.create_channel {{.*}} : <7, <128x128xf4E2M1FN
 // SEVEN-COUNT-2: bsmm.alloc {{.*}} : !bsmm.buffer<128x32xf32, shared, swizzle_128B>
