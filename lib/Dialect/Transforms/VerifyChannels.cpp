@@ -1,11 +1,10 @@
 //===- VerifyChannels.cpp - prove the protocol of channels ----------------===//
 
+#include "ChannelSchedule.h"
 #include "Cluster.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Target/Target.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace bsmm {
 #define GEN_PASS_DEF_BSMMVERIFYCHANNELS
@@ -16,19 +15,6 @@ using namespace mlir;
 using namespace bsmm;
 
 namespace {
-/// The iterations that one side of a channel runs through: the loops around it,
-/// innermost first, what each adds to the count in a trip, and the first count.
-struct Schedule {
-  struct Level {
-    Value lower, upper, step;
-    /// Null when nothing inside depends on it.
-    Value inductionVar;
-    Value increment;
-  };
-  SmallVector<Level> levels;
-  Value start;
-};
-
 /// The operations of one side: acquire and commit, or wait and release. Several
 /// consumers that take turns are a side each.
 struct Side {
@@ -56,277 +42,12 @@ struct LateConsumer {
 };
 } // namespace
 
-static Value getIteration(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<AcquireOp, WaitOp, CommitOp, ReleaseOp>(
-          [](auto access) -> Value { return access.getIteration(); });
-}
-
-static bool isConstant(Value value, int64_t expected) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) &&
-         constant.getSExtValue() == expected;
-}
-
-namespace {
-/// Whether values of two roles are the same, where each role has its own copy
-/// of the arithmetic: equal constants, the same operation on equal values, and
-/// the induction variables of loops that have been found equal.
-class SameValues {
-public:
-  void addEqual(Value a, Value b) { known[{a, b}] = true; }
-
-  bool isSame(Value a, Value b, unsigned depth = 512) {
-    if (a == b)
-      return true;
-    if (a.getType() != b.getType())
-      return false;
-    APInt constantA, constantB;
-    if (matchPattern(a, m_ConstantInt(&constantA)) &&
-        matchPattern(b, m_ConstantInt(&constantB)))
-      return constantA == constantB;
-    if (auto found = known.find({a, b}); found != known.end())
-      return found->second;
-    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-    bool isEqual = opA && opB && opA->getName() == opB->getName() &&
-                   isPure(opA) && opA->getNumRegions() == 0 &&
-                   opA->getAttrDictionary() == opB->getAttrDictionary() &&
-                   opA->getNumOperands() == opB->getNumOperands() &&
-                   cast<OpResult>(a).getResultNumber() ==
-                       cast<OpResult>(b).getResultNumber();
-    for (unsigned i = 0; isEqual && i < opA->getNumOperands(); ++i)
-      isEqual = isSame(opA->getOperand(i), opB->getOperand(i), depth - 1);
-    known[{a, b}] = isEqual;
-    return isEqual;
-  }
-
-private:
-  DenseMap<std::pair<Value, Value>, bool> known;
-};
-} // namespace
-
-namespace {
-/// A sum of values with constant factors, which wraps around as i32 arithmetic
-/// does, and a constant.
-struct Sum {
-  int32_t constant = 0;
-  SmallVector<std::pair<Value, int32_t>> terms;
-
-  void add(const Sum &other, int32_t factor) {
-    constant += uint32_t(other.constant) * uint32_t(factor);
-    for (auto [value, times] : other.terms)
-      terms.push_back({value, uint32_t(times) * uint32_t(factor)});
-  }
-};
-} // namespace
-
-static Sum findSum(Value value, unsigned depth = 16) {
-  // Other types wrap around elsewhere.
-  if (!value.getType().isInteger(32))
-    return {0, {{value, 1}}};
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return {int32_t(constant.getSExtValue()), {}};
-  if (depth != 0) {
-    auto addition = value.getDefiningOp<arith::AddIOp>();
-    auto subtraction = value.getDefiningOp<arith::SubIOp>();
-    if (addition || subtraction) {
-      Operation *op = value.getDefiningOp();
-      Sum sum = findSum(op->getOperand(0), depth - 1);
-      sum.add(findSum(op->getOperand(1), depth - 1), addition ? 1 : -1);
-      return sum;
-    }
-    if (auto product = value.getDefiningOp<arith::MulIOp>();
-        product && matchPattern(product.getRhs(), m_ConstantInt(&constant))) {
-      Sum sum;
-      sum.add(findSum(product.getLhs(), depth - 1),
-              int32_t(constant.getSExtValue()));
-      return sum;
-    }
-  }
-  return {0, {{value, 1}}};
-}
-
-/// Whether two sums of values of two roles are the same.
-static bool isSame(const Sum &a, const Sum &b, SameValues &values) {
-  // Factors of a minus factors of b, value by value.
-  SmallVector<std::pair<Value, uint32_t>> rest;
-  auto count = [&](Value value, uint32_t factor) {
-    for (auto &[known, times] : rest)
-      if (values.isSame(known, value)) {
-        times += factor;
-        return;
-      }
-    rest.push_back({value, factor});
-  };
-  for (auto [value, factor] : a.terms)
-    count(value, factor);
-  for (auto [value, factor] : b.terms)
-    count(value, -uint32_t(factor));
-  return a.constant == b.constant &&
-         llvm::all_of(rest, [](const auto &term) { return term.second == 0; });
-}
-
-/// What a loop adds to a value that it carries; null when it is no sum.
-static Value findIncrement(BlockArgument argument, scf::ForOp loop) {
-  auto sum = loop.getYieldedValues()[argument.getArgNumber() - 1]
-                 .getDefiningOp<arith::AddIOp>();
-  if (sum && sum.getLhs() == argument)
-    return sum.getRhs();
-  if (sum && sum.getRhs() == argument)
-    return sum.getLhs();
-  return {};
-}
-
-/// Whether `value` is the number of trips that a loop makes: 0 when its bounds
-/// are the wrong way round.
-static bool isTripCount(Value value, const Schedule::Level &loop,
-                        SameValues &values) {
-  APInt lower, upper, step;
-  bool isStepKnown = matchPattern(loop.step, m_ConstantInt(&step));
-  if (isStepKnown && step.isStrictlyPositive() &&
-      matchPattern(loop.lower, m_ConstantInt(&lower)) &&
-      matchPattern(loop.upper, m_ConstantInt(&upper))) {
-    int64_t distance = upper.getSExtValue() - lower.getSExtValue();
-    return isConstant(value, llvm::divideCeil(std::max<int64_t>(distance, 0),
-                                              step.getSExtValue()));
-  }
-  if (!isStepKnown || !step.isOne()) {
-    auto division = value.getDefiningOp<arith::CeilDivUIOp>();
-    if (!division || !values.isSame(division.getRhs(), loop.step))
-      return false;
-    value = division.getLhs();
-  }
-  auto maximum = value.getDefiningOp<arith::MaxSIOp>();
-  if (!maximum ||
-      !(isConstant(maximum.getLhs(), 0) || isConstant(maximum.getRhs(), 0)))
-    return false;
-  Sum distance = findSum(loop.upper);
-  distance.add(findSum(loop.lower), -1);
-  return isSame(findSum(isConstant(maximum.getRhs(), 0) ? maximum.getLhs()
-                                                        : maximum.getRhs()),
-                distance, values);
-}
-
-/// Each loop around the innermost one counts what that one has counted, from 0
-/// on: slots and phases follow from the number of uses.
-static LogicalResult verifyUses(Operation *access, const Schedule &schedule) {
-  if (!isConstant(schedule.start, 0))
-    return access->emitOpError("expected its iterations to be counted from 0");
-  SameValues values;
-  for (size_t i = 1; i < schedule.levels.size(); ++i) {
-    const Schedule::Level &inner = schedule.levels[i - 1];
-    Value counted = schedule.levels[i].increment;
-    bool isCounted = isTripCount(counted, inner, values);
-    if (i > 1) {
-      auto product = counted.getDefiningOp<arith::MulIOp>();
-      isCounted =
-          product && ((isTripCount(product.getLhs(), inner, values) &&
-                       values.isSame(product.getRhs(), inner.increment)) ||
-                      (isTripCount(product.getRhs(), inner, values) &&
-                       values.isSame(product.getLhs(), inner.increment)));
-    }
-    if (!isCounted)
-      return access->emitOpError(
-          "expected the loops around it to count what the loop inside has "
-          "counted: max(upper - lower, 0), divided by the step and rounded up");
-  }
-  return success();
-}
-
-/// Whether `value` is `base` + `addend`, as an operation or as constants.
-static bool isSum(Value value, Value base, Value addend) {
-  if (auto op = value.getDefiningOp<arith::AddIOp>())
-    if (op.getLhs() == base && op.getRhs() == addend)
-      return true;
-  APInt sum, first, second;
-  return matchPattern(value, m_ConstantInt(&sum)) &&
-         matchPattern(base, m_ConstantInt(&first)) &&
-         matchPattern(addend, m_ConstantInt(&second)) && sum == first + second;
-}
-
-/// Whether `value` is `base` + `addend`; canonical forms subtract by adding.
-static bool isSum(Value value, Value base, int64_t addend) {
-  if (auto op = value.getDefiningOp<arith::AddIOp>())
-    if (op.getLhs() == base && isConstant(op.getRhs(), addend))
-      return true;
-  if (auto op = value.getDefiningOp<arith::SubIOp>())
-    if (op.getLhs() == base && isConstant(op.getRhs(), -addend))
-      return true;
-  APInt sum, first;
-  return matchPattern(value, m_ConstantInt(&sum)) &&
-         matchPattern(base, m_ConstantInt(&first)) &&
-         sum.getSExtValue() == first.getSExtValue() + addend;
-}
-
-/// The lower value of a comparison that holds when it is less than `upper`;
-/// null for other conditions.
-static Value getLowerOfLess(Value condition, Value upper) {
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare)
-    return {};
-  if (compare.getPredicate() == arith::CmpIPredicate::slt &&
-      compare.getRhs() == upper)
-    return compare.getLhs();
-  if (compare.getPredicate() == arith::CmpIPredicate::sgt &&
-      compare.getLhs() == upper)
-    return compare.getRhs();
-  return {};
-}
-
-/// Follows an iteration count outwards through the loops that carry it. The
-/// innermost loop must count by one, or by all `consumers` that have a trip
-/// each, which is compared with the producer's; the outer ones pass on what the
-/// inner ones have counted, which is compared between the two sides. `access`
-/// stands for the operation that errors are about, `outer` for where to begin.
-static LogicalResult followCount(Operation *access, Operation *outer,
-                                 Value count, int64_t consumers,
-                                 Schedule &schedule) {
-  for (; !isa<KernelOp>(outer); outer = outer->getParentOp()) {
-    if (isa<WarpRoleOp, LeaderOp>(outer))
-      continue;
-    auto loop = dyn_cast<scf::ForOp>(outer);
-    if (!loop)
-      return access->emitOpError("expected only loops and roles around it, so "
-                                 "that its iterations are known, got '")
-             << outer->getName() << "'";
-    if (loop.getUnsignedCmp())
-      return access->emitOpError("expected only signed loops around it");
-    auto argument = dyn_cast<BlockArgument>(count);
-    if (!argument || argument.getOwner() != loop.getBody() ||
-        argument.getArgNumber() == 0)
-      return access->emitOpError(
-          "expected an iteration that the loop around it carries and counts");
-    Value increment = findIncrement(argument, loop);
-    // With one step in each trip, consumers that take turns count the others'.
-    if (!increment || (schedule.levels.empty() && !isConstant(increment, 1) &&
-                       !isConstant(increment, consumers)))
-      return access->emitOpError("expected its iteration to be counted up by "
-                                 "one in each trip of the loop around it");
-    schedule.levels.push_back({loop.getLowerBound(), loop.getUpperBound(),
-                               loop.getStep(), loop.getInductionVar(),
-                               increment});
-    count = loop.getInitArgs()[argument.getArgNumber() - 1];
-  }
-  schedule.start = count;
-  return success();
-}
-
-static FailureOr<Schedule> findSchedule(Operation *access,
-                                        int64_t consumers = 1) {
-  Schedule schedule;
-  if (failed(followCount(access, access->getParentOp(), getIteration(access),
-                         consumers, schedule)))
-    return failure();
-  return schedule;
-}
-
 static FailureOr<Schedule> findSchedule(LateConsumer &consumer) {
   Schedule schedule;
   auto next = cast<BlockArgument>(consumer.inner.getIteration());
-  schedule.levels.push_back({consumer.lower, consumer.loop.getUpperBound(),
-                             consumer.loop.getStep(), Value(),
-                             findIncrement(next, consumer.loop)});
+  schedule.levels.push_back(
+      {findSum(consumer.lower), findSum(consumer.loop.getUpperBound()),
+       consumer.loop.getStep(), Value(), findIncrement(next, consumer.loop)});
   // The branch has been matched: it is taken when the loop has a step.
   if (failed(followCount(consumer.first,
                          consumer.first->getParentOp()->getParentOp(),
@@ -611,12 +332,16 @@ static LogicalResult verifyCluster(CreateChannelOp create, Operation *acquire,
                                    const Schedule &schedule) {
   int64_t ctas =
       int64_t(create->getParentOfType<KernelOp>().getClusterSize().value_or(1));
-  for (const Schedule::Level &level : schedule.levels)
-    for (Value value : {level.lower, level.upper, level.step, level.increment})
+  for (const Schedule::Level &level : schedule.levels) {
+    SmallVector<Value> values = {level.step, level.increment};
+    for (const Sum &bound : {level.lower, level.upper})
+      llvm::append_range(values, llvm::make_first_range(bound.terms));
+    for (Value value : values)
       if (!isSameInCluster(value, ctas))
         return acquire->emitOpError("expected the same trips in all ")
                << ctas << " CTAs of the cluster, which fill the slots of the "
                << "channel together";
+  }
   return success();
 }
 
@@ -680,126 +405,96 @@ static LogicalResult verifyNoOtherCopies(CreateChannelOp create,
   return success();
 }
 
-/// A warp that has both sides would wait for itself as soon as the slots are
-/// used up. `producer` may be another consumer.
-static LogicalResult verifyWarps(Operation *producer, Operation *consumer) {
-  auto a = producer->getParentOfType<WarpRoleOp>();
-  auto b = consumer->getParentOfType<WarpRoleOp>();
-  StringRef who = isa<AcquireOp>(producer) ? "the producer" : "the consumer";
-  StringRef does = isa<AcquireOp>(producer) ? " acquires here" : " waits here";
-  if (!a || !b) {
-    // All warps have a side that stands in no role: a single slot that is
-    // filled before it is waited for.
-    Block *kernel = &producer->getParentOfType<KernelOp>().getBody().front();
-    bool isInLoop = producer->getParentOfType<scf::ForOp>() ||
-                    consumer->getParentOfType<scf::ForOp>();
-    if (!isInLoop && kernel->findAncestorOpInBlock(*producer)->isBeforeInBlock(
-                         kernel->findAncestorOpInBlock(*consumer)))
-      return success();
-    InFlightDiagnostic diagnostic = consumer->emitOpError("expected ")
-                                    << who << " and the consumer in a "
-                                    << "bsmm.warp_role each, or "
-                                    << "both without loops and one after "
-                                    << "the other";
-    diagnostic.attachNote(producer->getLoc()) << who << does;
-    return diagnostic;
+/// Where two operations lie in the innermost block that has both; nulls where
+/// one operation of it has them in different regions.
+static std::pair<Operation *, Operation *> findInCommonBlock(Operation *a,
+                                                             Operation *b) {
+  for (Operation *outer = a; outer && !isa<KernelOp>(outer);
+       outer = outer->getParentOp())
+    if (Operation *there = outer->getBlock()->findAncestorOpInBlock(*b))
+      return there == outer ? std::pair<Operation *, Operation *>()
+                            : std::pair{outer, there};
+  return {};
+}
+
+/// A warp that has both sides waits for itself unless it always does first what
+/// it waits for: in each trip of the loop that both sides stand in it fills a
+/// slot before it waits for one, and has released the slot that it fills.
+/// Returns what is wrong; empty text when nothing is.
+static std::string findWaitForItself(CreateChannelOp create,
+                                     const Side &producer,
+                                     const Side &consumer) {
+  if (producer.enters.size() != 1 || producer.leaves.size() != 1 ||
+      consumer.enters.size() != 1 || consumer.leaves.size() != 1)
+    return "one place where slots are filled and one where they are used";
+  Operation *acquire = producer.getEnter(), *wait = consumer.getEnter();
+  if (acquire->getParentOfType<scf::ForOp>() !=
+      wait->getParentOfType<scf::ForOp>())
+    return "both sides in the same loops";
+  auto [made, used] = findInCommonBlock(acquire, wait);
+  if (!made)
+    return "both sides in one block or one after the other";
+  auto ahead = getDifference(findSum(getIteration(acquire)),
+                             findSum(getIteration(wait)));
+  if (!ahead)
+    return "iterations a constant number apart";
+  Block *block = made->getBlock();
+  Operation *committed = block->findAncestorOpInBlock(*producer.getLeave());
+  Operation *released = block->findAncestorOpInBlock(*consumer.getLeave());
+  if (!committed || !released)
+    return "both ends of each side in one block";
+  int64_t slots = create.getBarrierSlots(), least, most;
+  std::string order;
+  if (committed == made ? made->isBeforeInBlock(used)
+                        : committed->isBeforeInBlock(used)) {
+    least = 0;
+    most = slots - 1;
+    order = "before it waits";
+  } else if (released->isBeforeInBlock(made)) {
+    least = 1;
+    most = slots;
+    order = "after it has released one";
+  } else {
+    return "one side after the other in each trip";
   }
-  if (a.getWarp() + a.getCount() <= b.getWarp() ||
-      b.getWarp() + b.getCount() <= a.getWarp())
+  if (*ahead >= least && *ahead <= most)
+    return {};
+  return (Twine("the slot that it fills ") + order + " to be " + Twine(least) +
+          " to " + Twine(most) + " iterations ahead of the one that it waits " +
+          "for, with " + Twine(slots) + " slots, got " + Twine(*ahead))
+      .str();
+}
+
+/// A warp that has both sides does not wait for itself. `producer` may be
+/// another consumer, which must be other warps.
+static LogicalResult verifyWarps(CreateChannelOp create, const Side &producer,
+                                 const Side &consumer) {
+  Operation *first = producer.getEnter(), *second = consumer.getEnter();
+  auto a = first->getParentOfType<WarpRoleOp>();
+  auto b = second->getParentOfType<WarpRoleOp>();
+  if (a && b &&
+      (a.getWarp() + a.getCount() <= b.getWarp() ||
+       b.getWarp() + b.getCount() <= a.getWarp()))
     return success();
-  InFlightDiagnostic diagnostic = consumer->emitOpError("expected other warps ")
-                                  << "than " << who << "'s, got warp "
-                                  << std::max(a.getWarp(), b.getWarp())
-                                  << " for both";
-  diagnostic.attachNote(producer->getLoc()) << who << does;
+  bool isProducer = isa<AcquireOp>(first);
+  StringRef who = isProducer ? "the producer" : "the consumer";
+  std::string missing;
+  if (isProducer) {
+    missing = findWaitForItself(create, producer, consumer);
+    if (missing.empty())
+      return success();
+  }
+  InFlightDiagnostic diagnostic = second->emitOpError("expected other warps ")
+                                  << "than " << who << "'s, got ";
+  if (!a || !b)
+    diagnostic << "all warps for one of them";
+  else
+    diagnostic << "warp " << std::max(a.getWarp(), b.getWarp()) << " for both";
+  if (!missing.empty())
+    diagnostic << "; a warp that has both sides needs " << missing;
+  diagnostic.attachNote(first->getLoc())
+      << who << (isProducer ? " acquires here" : " waits here");
   return diagnostic;
-}
-
-/// Where the consumer's schedule differs from the one it must have; empty when
-/// it does not. Consumer `number` of `consumers` that take turns starts that
-/// many trips of the outermost loop later and skips the others'.
-static StringRef findDifference(const Schedule &producer,
-                                const Schedule &consumer, int64_t number,
-                                int64_t consumers) {
-  SameValues values;
-  if (producer.levels.size() != consumer.levels.size())
-    return "loops";
-  bool takesTurns = consumers != 1;
-  if (takesTurns && producer.levels.empty())
-    return "loops";
-  auto isSum = [&](Value value, Value base, Value addend, int64_t factor) {
-    Sum sum = findSum(base);
-    sum.add(findSum(addend), factor);
-    return isSame(findSum(value), sum, values);
-  };
-  auto isProduct = [&](Value value, Value other, int64_t factor) {
-    Sum product;
-    product.add(findSum(other), factor);
-    return isSame(findSum(value), product, values);
-  };
-  if (!takesTurns && !values.isSame(producer.start, consumer.start))
-    return "starts";
-  // From the outermost loop inwards: what lies inside of equal loops may depend
-  // on their induction variables.
-  bool isOutermost = true;
-  for (auto [made, used] :
-       llvm::reverse(llvm::zip_equal(producer.levels, consumer.levels))) {
-    if (takesTurns && isOutermost) {
-      if (!isSum(used.lower, made.lower, made.step, number) ||
-          !values.isSame(made.upper, used.upper) ||
-          !isProduct(used.step, made.step, consumers))
-        return "bounds";
-      if (!isProduct(used.increment, made.increment, consumers))
-        return "counts";
-      if (!isSum(consumer.start, producer.start, made.increment, number))
-        return "starts";
-    } else {
-      if (!values.isSame(made.lower, used.lower) ||
-          !values.isSame(made.upper, used.upper) ||
-          !values.isSame(made.step, used.step))
-        return "bounds";
-      if (made.inductionVar && used.inductionVar)
-        values.addEqual(made.inductionVar, used.inductionVar);
-      if (!values.isSame(made.increment, used.increment))
-        return "counts";
-    }
-    isOutermost = false;
-  }
-  return "";
-}
-
-/// Whether two roles that take turns have the same loops, except that the
-/// second one's first trip lies half a step of the outermost loop after the
-/// first one's: it makes as many trips or one fewer.
-static bool isSecondOfTwo(const Schedule &first, const Schedule &second) {
-  SameValues values;
-  if (first.levels.size() != second.levels.size() || first.levels.empty() ||
-      !values.isSame(first.start, second.start))
-    return false;
-  const Schedule::Level &a = first.levels.back(), &b = second.levels.back();
-  // Half a step, not half of what it may have wrapped around to.
-  Sum half = findSum(a.step), start = findSum(a.lower);
-  if (half.constant % 2 != 0)
-    return false;
-  half.constant /= 2;
-  for (auto &[value, factor] : half.terms) {
-    if (factor % 2 != 0)
-      return false;
-    factor /= 2;
-  }
-  start.add(half, 1);
-  if (!values.isSame(a.upper, b.upper) || !values.isSame(a.step, b.step) ||
-      !isSame(findSum(b.lower), start, values) ||
-      !values.isSame(a.increment, b.increment))
-    return false;
-  for (auto [levelA, levelB] :
-       llvm::drop_end(llvm::zip_equal(first.levels, second.levels)))
-    if (!values.isSame(levelA.lower, levelB.lower) ||
-        !values.isSame(levelA.upper, levelB.upper) ||
-        !values.isSame(levelA.step, levelB.step) ||
-        !values.isSame(levelA.increment, levelB.increment))
-      return false;
-  return true;
 }
 
 /// Both sides run through the same iterations.
@@ -822,6 +517,30 @@ static LogicalResult verifySchedules(Operation *producer, Operation *consumer,
                << " that take turns with the trips of the outermost loop";
   diagnostic.attachNote(producer->getLoc()) << "the producer acquires here";
   return diagnostic;
+}
+
+/// A producer that runs ahead over the end of a trip of a loop: the slots that
+/// it fills before the consumer's next trip begins are free by then.
+static LogicalResult verifyAhead(CreateChannelOp create, Operation *acquire,
+                                 const FailureOr<Schedule> &produced,
+                                 Operation *wait,
+                                 const FailureOr<Schedule> &consumed) {
+  if (failed(produced) || failed(consumed))
+    return success();
+  // The producer's uses have been verified, and the consumer is compared with
+  // them only where both have the same loops.
+  if (produced->ahead && failed(verifyUses(wait, *consumed)))
+    return failure();
+  int64_t slots = create.getBarrierSlots();
+  if (produced->ahead && *produced->ahead > slots)
+    return acquire->emitOpError("expected at most ")
+           << slots
+           << " iterations ahead of the consumer at the end of a trip, "
+           << "one for each slot, got " << *produced->ahead;
+  if (consumed->ahead && !produced->ahead)
+    return wait->emitOpError("expected the producer to run through a part of "
+                             "the iterations of all trips, too");
+  return success();
 }
 
 /// The sides of a channel, in the order of the program, so that notes point at
@@ -953,11 +672,13 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
       return failure();
     }
     Operation *wait = consumer.getEnter();
-    if (failed(verifyWarps(acquire, wait)))
+    if (failed(verifyWarps(create, producer, consumer)))
       return failure();
     FailureOr<Schedule> consumed =
         succeeded(late) ? findSchedule(*late)
                         : findSchedule(wait, int64_t(consumers.size()));
+    if (failed(verifyAhead(create, acquire, produced, wait, consumed)))
+      return failure();
     // The roles of an order channel may have every other trip.
     if (isOrder && succeeded(produced) && succeeded(consumed) &&
         isSecondOfTwo(*produced, *consumed))
@@ -968,8 +689,7 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
   }
   if (consumers.size() == 1)
     return success();
-  return success(succeeded(verifyWarps(consumers[0].getEnter(),
-                                       consumers[1].getEnter())) &&
+  return success(succeeded(verifyWarps(create, consumers[0], consumers[1])) &&
                  succeeded(verifyTurns(create, consumers[0], consumers[1])));
 }
 

@@ -1090,7 +1090,7 @@ gpu.module @m {
       }
     }
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %c0) -> (i32) : i32 {
-      // expected-error@below {{expected the producer and the consumer in a bsmm.warp_role each, or both without loops and one after the other}}
+      // expected-error@below {{expected other warps than the producer's, got all warps for one of them; a warp that has both sides needs both sides in the same loops}}
       %full = bsmm.wait %ch[%it] : !loads -> !tile
       bsmm.release %ch[%it] : !loads
       %next = arith.addi %it, %c1 : i32
@@ -1134,7 +1134,7 @@ gpu.module @m {
       attributes {level = #bsmm.level<pipeline>, block_size = 64 : i64} {
     %c0 = arith.constant 0 : i32
     %ch = bsmm.create_channel producer = <transaction>, consumer = <threads, count = 64> : !loads
-    // expected-error@below {{expected the producer and the consumer in a bsmm.warp_role each, or both without loops and one after the other}}
+    // expected-error@below {{expected other warps than the producer's, got all warps for one of them; a warp that has both sides needs the slot that it fills after it has released one to be 1 to 2 iterations ahead of the one that it waits for, with 2 slots, got 0}}
     %full = bsmm.wait %ch[%c0] : !loads -> !tile
     bsmm.release %ch[%c0] : !loads
     bsmm.warp_role 0 {
