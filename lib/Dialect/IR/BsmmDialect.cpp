@@ -135,6 +135,20 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
                                << attribute.getValue();
     return success();
   }
+  if (attribute.getName() == getWarpSpecializeAttrName()) {
+    if (!isa<scf::ForOp>(op) || !isa<BoolAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << getWarpSpecializeAttrName()
+                               << "' to be a bool on an scf.for, got "
+                               << attribute.getValue();
+    return success();
+  }
+  if (attribute.getName() == getFlattenAttrName()) {
+    if (!isa<scf::ForOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << getFlattenAttrName()
+                               << "' to be a unit attribute on an scf.for, got "
+                               << attribute.getValue();
+    return success();
+  }
   if (attribute.getName() == getEpilogueWarpsAttrName()) {
     auto warps = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!isa<scf::ForOp>(op) || !warps ||
@@ -150,6 +164,8 @@ LogicalResult BsmmDialect::verifyOperationAttribute(Operation *op,
                            << getTargetAttrName() << "' on modules and '"
                            << getStagesAttrName() << "', '"
                            << getSplitAttrName() << "', '"
+                           << getWarpSpecializeAttrName() << "', '"
+                           << getFlattenAttrName() << "', '"
                            << getPingPongAttrName() << "' and '"
                            << getEpilogueWarpsAttrName() << "' on loops";
 }

@@ -6,7 +6,8 @@
 // With accumulators in tensor memory there are three roles: one warp loads, one
 // multiplies, a warpgroup drains. In a kernel that walks over output tiles each
 // role has its own loop over them, so that the next tile is multiplied while
-// the last one is drained; in others the first two are warps of the warpgroup.
+// the last one is drained; in others the first two are warps of the warpgroup
+// (EmitJoined.cpp).
 //
 //   loads     transaction bytes -> mma_commit    ring of `stages` slots
 //   results   mma_commit -> 128 threads          one or two accumulators, which
@@ -69,6 +70,15 @@ void PipelineBuilder::emitScalar(Operation &op, IRMapping &local) {
   builder.clone(op, local);
 }
 
+IRMapping PipelineBuilder::emitStepScalars(const IRMapping &outer, Value k) {
+  IRMapping local = outer;
+  local.map(tile.mainLoop.getInductionVar(), k);
+  for (Operation &op : tile.mainLoop.getBody()->without_terminator())
+    if (!isTensorOp(&op))
+      emitScalar(op, local);
+  return local;
+}
+
 void PipelineBuilder::emitRoleLoop(
     function_ref<void(IRMapping &, Value)> body) {
   Value one = constant(1);
@@ -77,11 +87,7 @@ void PipelineBuilder::emitRoleLoop(
       mapping.lookup(tile.mainLoop.getStep()), ValueRange{iterationBase});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  IRMapping local = mapping;
-  local.map(tile.mainLoop.getInductionVar(), loop.getInductionVar());
-  for (Operation &op : tile.mainLoop.getBody()->without_terminator())
-    if (!isTensorOp(&op))
-      emitScalar(op, local);
+  IRMapping local = emitStepScalars(mapping, loop.getInductionVar());
   Value iteration = loop.getRegionIterArg(0);
   body(local, iteration);
   Value next = arith::AddIOp::create(builder, loc, iteration, one);
@@ -118,38 +124,43 @@ void PipelineBuilder::emitSteps() {
   loopUpper = arith::MaxSIOp::create(builder, loc, loopUpper, next);
 }
 
+/// The loads of one step, by one thread.
+void PipelineBuilder::emitLoadStep(IRMapping &local, Value iteration) {
+  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
+  auto slot =
+      AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
+  for (auto [load, buffer, isMulticast] :
+       llvm::zip(tile.loads, slot.getBuffers(), tile.isMulticast)) {
+    SmallVector<Value> coordinates;
+    for (Value coordinate : load.getCoordinates())
+      coordinates.push_back(local.lookup(coordinate));
+    Value destination = buffer;
+    if (isMulticast) {
+      // This CTA's share of the rows, for all.
+      auto type = cast<BufferType>(buffer.getType());
+      int64_t rows = type.getShape()[0] / tile.multicast;
+      Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+      Value row = arith::MulIOp::create(builder, loc, rank, constant(rows));
+      Value &place = coordinates[coordinates.size() - 2];
+      place = arith::AddIOp::create(builder, loc, place, row);
+      destination = SliceRowsOp::create(
+          builder, loc,
+          BufferType::get(type.getContext(), {rows, type.getShape()[1]},
+                          type.getElementType(), type.getMemorySpace(),
+                          type.getLayout()),
+          buffer, row);
+    }
+    LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
+                        coordinates, destination, loadChannel, iteration,
+                        isMulticast, load.getCacheAttr());
+  }
+  CommitOp::create(builder, loc, loadChannel, iteration);
+}
+
 /// The loads of a tile's steps, by one thread.
 void PipelineBuilder::emitLoads() {
-  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
   emitRoleLoop([&](IRMapping &local, Value iteration) {
-    auto slot =
-        AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
-    for (auto [load, buffer, isMulticast] :
-         llvm::zip(tile.loads, slot.getBuffers(), tile.isMulticast)) {
-      SmallVector<Value> coordinates;
-      for (Value coordinate : load.getCoordinates())
-        coordinates.push_back(local.lookup(coordinate));
-      Value destination = buffer;
-      if (isMulticast) {
-        // This CTA's share of the rows, for all.
-        auto type = cast<BufferType>(buffer.getType());
-        int64_t rows = type.getShape()[0] / tile.multicast;
-        Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
-        Value row = arith::MulIOp::create(builder, loc, rank, constant(rows));
-        Value &place = coordinates[coordinates.size() - 2];
-        place = arith::AddIOp::create(builder, loc, place, row);
-        destination = SliceRowsOp::create(
-            builder, loc,
-            BufferType::get(type.getContext(), {rows, type.getShape()[1]},
-                            type.getElementType(), type.getMemorySpace(),
-                            type.getLayout()),
-            buffer, row);
-      }
-      LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
-                          coordinates, destination, loadChannel, iteration,
-                          isMulticast, load.getCacheAttr());
-    }
-    CommitOp::create(builder, loc, loadChannel, iteration);
+    emitLoadStep(local, iteration);
   });
 }
 
@@ -277,7 +288,7 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
   bool isInRegisters = tile.accumulatesInRegisters();
   for (Operation &op : *block) {
     if (&op == tile.tileLoop) {
-      if (failed(emitRoles()))
+      if (failed(tile.joins() ? emitJoinedTiles() : emitRoles()))
         return failure();
       continue;
     }
@@ -289,8 +300,10 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
           emitProducerRole([&] { emitLoads(); });
           break;
         }
-        emitRole(0, 1, [&] { emitLeader([&] { emitLoads(); }); });
-        emitRole(1, 1, [&] { emitTensorMemoryMultiplications(); });
+        emitStepRoles();
+        break;
+      case Part::Steps:
+        emitStepRoles();
         break;
       case Part::Loads:
         emitLoads();
@@ -314,6 +327,9 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
           result = emitEpilogue(Part::Consumer);
           emitFinalStores();
         });
+      else if (part == Part::Everything && drainsInRole())
+        emitRole(0, getJoinedWarps(),
+                 [&] { result = emitEpilogue(Part::Epilogue); });
       else if (part == Part::Everything || part == Part::Epilogue ||
                part == Part::Consumer)
         result = emitEpilogue(part);
@@ -335,10 +351,11 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
 }
 
 int64_t PipelineBuilder::getBlockSize() {
+  if (tile.joins())
+    return getJoinedWarps() * target::threads::perWarp;
   if (tile.accumulatesInRegisters() || tile.consumerWarpgroups > 1)
     return (tile.getConsumerWarpgroups() + 1) * target::threads::perWarpgroup;
-  return target::threads::perWarpgroup +
-         (tile.tileLoop ? 2 * target::threads::perWarp : 0);
+  return target::threads::perWarpgroup + 2 * target::threads::perWarp;
 }
 
 /// A tensor map describes what one copy moves: a piece of the output, a CTA's
@@ -437,9 +454,9 @@ LogicalResult PipelineBuilder::build() {
     pipeline.erase();
     return failure();
   }
-  if (!tile.tileLoop && !tile.accumulatesInRegisters() &&
-      isa<TmaStoreOp>(tile.store))
-    emitRole(0, 1, [&] { emitFinalStores(); });
+  if (tile.joins() && isa<TmaStoreOp>(tile.store))
+    emitRole(0, drainsInRole() ? getJoinedWarps() : 1,
+             [&] { emitFinalStores(); });
   ReturnOp::create(builder, loc);
   kernel.erase();
   return success();

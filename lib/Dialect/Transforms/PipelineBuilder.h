@@ -24,10 +24,23 @@ private:
 
   /// What of a tile a piece of code does: everything that is not the work of a
   /// role of its own, or one role's part.
-  enum class Part { Everything, Loads, Multiplications, Epilogue, Consumer };
+  enum class Part {
+    Everything,
+    /// What the roles of warps that join for the epilogue do.
+    Steps,
+    Loads,
+    Multiplications,
+    Epilogue,
+    Consumer
+  };
   mlir::LogicalResult emitTile(mlir::Block *block, Part part);
   mlir::LogicalResult emitTileLoop(Part part, int64_t consumer = 0);
   mlir::LogicalResult emitRoles();
+  mlir::LogicalResult emitJoinedTiles();
+  void emitStepRoles();
+  void emitStepsInOrder(Value accumulator);
+  void emitFlatSteps(Value accumulator);
+  mlir::IRMapping emitTileScalars(Value tileNumber);
   void emitProducerRole(llvm::function_ref<void()> body);
   void emitConsumerRole(llvm::function_ref<void()> body, int64_t consumer = 0);
   void createChannels();
@@ -37,7 +50,13 @@ private:
   /// Clones scalar code; operations of the tile level become what they mean.
   void emitScalar(mlir::Operation &op, mlir::IRMapping &local);
   void emitSteps();
+  /// The scalars of one step, at `k` of the loop over K; `outer` maps what is
+  /// defined around that loop.
+  mlir::IRMapping emitStepScalars(const mlir::IRMapping &outer, Value k);
   void emitLoads();
+  void emitLoadStep(mlir::IRMapping &local, Value iteration);
+  void emitMultiplyStep(mlir::IRMapping &local, Value iteration,
+                        Value accumulator);
   void emitTensorMemoryMultiplications();
   void emitRegisterMultiplications();
   void emitTurnStart();
@@ -84,6 +103,16 @@ private:
   /// other, so that one multiplies while the other stores.
   bool storesByWarpgroup() const { return tile.consumerWarpgroups > 1; }
 
+  /// Warps that load, multiply and drain, where they are the same.
+  int64_t getJoinedWarps() const {
+    return tile.consumerWarpgroups * target::threads::warpsPerWarpgroup;
+  }
+  /// Whether those have a role for the epilogue, and not all threads of a CTA
+  /// with one tile.
+  bool drainsInRole() const {
+    return tile.joins() && (tile.tileLoop || tile.consumerWarpgroups > 1);
+  }
+
   Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc,
                                               builder.getI32Type(), value);
@@ -118,6 +147,10 @@ private:
   /// each consumer.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Value>> vectorBuffers;
   Value iterationBase, tileNumber, steps, loopLower, loopUpper, exchange;
+  /// Where the steps of all tiles are one sequence for the loads: how far they
+  /// have come before a tile, how far they come in it, and the number of steps
+  /// in all; then the tile and the k of the first load.
+  Value flatStart, flatEnd, flatTotal, loadTile, loadK;
   /// Whether this CTA has any of the steps that a cluster shares, with
   /// accumulators in tensor memory.
   Value hasSteps;

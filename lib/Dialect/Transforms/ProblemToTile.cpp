@@ -29,7 +29,11 @@ static bool isWhole(Value vector) {
 namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
-  int64_t blockM, blockN, blockK, group, stages, split, clusterM, epilogueWarps;
+  int64_t blockM, blockN, blockK, group, stages, tileStages, split, clusterM,
+      epilogueWarps;
+  /// The loop whose work is shared out over roles; empty for the usual one.
+  StringRef specialize;
+  bool flattens;
   bool isPersistent, usesPredicatedStore, isPingPong, groupsAll, swapsOperands;
   /// The CTAs that share the steps of a tile add to the output.
   bool addsToOutput;
@@ -58,6 +62,7 @@ public:
   LogicalResult checkDense();
   LogicalResult checkSumScales();
   LogicalResult checkAddedSplits();
+  LogicalResult checkLoops();
   /// Builds the kernel at the end of a gpu.module.
   LogicalResult build(gpu::GPUModuleOp module, StringRef name);
 
@@ -195,6 +200,33 @@ LogicalResult KernelBuilder::checkAddedSplits() {
   return success();
 }
 
+/// Options of the two loops; what the target cannot do is refused when the
+/// kernel gets its roles.
+LogicalResult KernelBuilder::checkLoops() {
+  if (!llvm::is_contained({"default", "tile-loop", "k-loop", "none"},
+                          config.specialize))
+    return op.emitOpError("expected specialize to be default, tile-loop, "
+                          "k-loop or none, got ")
+           << config.specialize;
+  if (config.tileStages < 0 || config.tileStages > 2)
+    return op.emitOpError("expected 0 to 2 tile-stages, got ")
+           << config.tileStages;
+  if (config.isPersistent)
+    return success();
+  if (config.specialize == "tile-loop")
+    return op.emitOpError("expected specialize=k-loop or none with "
+                          "persistent=false, which has no loop over output "
+                          "tiles, got tile-loop");
+  if (config.flattens)
+    return op.emitOpError("expected flatten=false with persistent=false, whose "
+                          "CTAs have one output tile each, got flatten=true");
+  if (config.tileStages > 1)
+    return op.emitOpError("expected tile-stages=1 with persistent=false, whose "
+                          "CTAs have one output tile each, got tile-stages=")
+           << config.tileStages;
+  return success();
+}
+
 LogicalResult KernelBuilder::check() {
   if (NumericsAttr numerics = op.getNumericsAttr()) {
     int64_t promote = numerics.getPromoteEvery();
@@ -230,6 +262,8 @@ LogicalResult KernelBuilder::check() {
                           "pass chip or set bsmm.target");
   if (config.stages < 0 || config.stages > 64)
     return op.emitOpError("expected 0 to 64 stages, got ") << config.stages;
+  if (failed(checkLoops()))
+    return failure();
   int64_t mostSplits =
       config.addsToOutput ? maxAddedSplits : target::cluster::maxPortable;
   if (config.split < 1 || config.split > mostSplits)
@@ -257,9 +291,9 @@ LogicalResult KernelBuilder::check() {
   if (config.epilogueWarps != 4 && config.epilogueWarps != 8)
     return op.emitOpError("expected 4 or 8 epilogue-warps, got ")
            << config.epilogueWarps;
-  if (config.epilogueWarps != 4 && (!config.isPersistent || !usesScaledDot()))
-    return op.emitOpError("expected epilogue-warps=8 with persistent=true and "
-                          "block scales, i.e. accumulators in tensor memory");
+  if (config.epilogueWarps != 4 && !usesScaledDot())
+    return op.emitOpError("expected epilogue-warps=8 with block scales, i.e. "
+                          "accumulators in tensor memory");
   if (config.epilogueWarps != 4 && config.swapsOperands)
     return op.emitOpError("expected 4 epilogue-warps with swap-operands, got ")
            << config.epilogueWarps;
@@ -377,6 +411,9 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   if (config.epilogueWarps != 4)
     loop->setAttr(BsmmDialect::getEpilogueWarpsAttrName(),
                   builder.getI64IntegerAttr(config.epilogueWarps));
+  if (config.specialize == "k-loop" || config.specialize == "none")
+    loop->setAttr(BsmmDialect::getWarpSpecializeAttrName(),
+                  builder.getBoolAttr(config.specialize == "k-loop"));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value step = loop.getInductionVar();
@@ -682,6 +719,14 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     auto loop = scf::ForOp::create(builder, first, tiles, ctas);
     if (config.isPingPong)
       loop->setAttr(BsmmDialect::getPingPongAttrName(), builder.getUnitAttr());
+    if (config.specialize == "tile-loop")
+      loop->setAttr(BsmmDialect::getWarpSpecializeAttrName(),
+                    builder.getBoolAttr(true));
+    if (config.flattens)
+      loop->setAttr(BsmmDialect::getFlattenAttrName(), builder.getUnitAttr());
+    if (config.tileStages != 0)
+      loop->setAttr(BsmmDialect::getStagesAttrName(),
+                    builder.getI64IntegerAttr(config.tileStages));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     buildTileNumber(loop.getInductionVar());
@@ -721,10 +766,11 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM,       blockN,          blockK,   group,
-                         stages,       splitK,          clusterM, epilogueWarps,
-                         persistent,   predicatedStore, pingPong, groupAll,
-                         swapOperands, addSplits,       {},       {}};
+    Configuration config{blockM,          blockN,     blockK,   group,
+                         stages,          tileStages, splitK,   clusterM,
+                         epilogueWarps,   specialize, flatten,  persistent,
+                         predicatedStore, pingPong,   groupAll, swapOperands,
+                         addSplits,       {},         {}};
     for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
                               std::pair{StringRef(cacheB), &config.cacheB}}) {
       if (text == "normal")

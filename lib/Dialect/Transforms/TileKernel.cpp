@@ -498,7 +498,8 @@ LogicalResult TileKernel::analyze() {
   if (!matchPattern(mainLoop.getStep(), m_ConstantInt(&step)))
     return mainLoop.emitOpError("expected a constant step of the loop over K");
 
-  if (failed(analyzePingPong()))
+  if (failed(analyzeSpecialization()) || failed(analyzeFlattening()) ||
+      failed(analyzePingPong()))
     return failure();
   if (mainLoop.getNumResults() != 1)
     return mainLoop.emitOpError("expected the accumulator as only value "
@@ -805,10 +806,13 @@ LogicalResult TileKernel::analyzeEpilogueWarps() {
       BsmmDialect::getEpilogueWarpsAttrName());
   if (!stated || stated.getInt() == target::threads::warpsPerWarpgroup)
     return success();
-  if (accumulatesInRegisters() || !tileLoop)
+  if (accumulatesInRegisters())
     return mainLoop.emitOpError("expected bsmm.epilogue_warps = 8 with "
-                                "accumulators in tensor memory and in a loop "
-                                "over output tiles only");
+                                "accumulators in tensor memory only");
+  if (split != 1)
+    return mainLoop.emitOpError("expected no bsmm.epilogue_warps = 8 with "
+                                "bsmm.split, got bsmm.split = ")
+           << split;
   if (isTransposed)
     return mainLoop.emitOpError("expected no bsmm.epilogue_warps with an "
                                 "accumulator that is stored transposed");
@@ -964,24 +968,5 @@ LogicalResult TileKernel::chooseMemory() {
   if (consumers != 1 && stages == 1)
     return mainLoop.emitOpError("expected at least 2 stages with "
                                 "bsmm.ping_pong, got 1");
-  if (accumulatesInRegisters() || !tileLoop)
-    return success();
-  // Two accumulators where tensor memory holds them beside the scales: the next
-  // tile's multiplications need not wait for the epilogue.
-  int64_t scaleColumns = 0;
-  for (const Dot &dot : dots)
-    for (unsigned load : {dot.scaleA, dot.scaleB})
-      scaleColumns +=
-          loadTypes[load].getShape()[0] / layout::scaleTileRows *
-          (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
-          layout::scaleTileColumns;
-  // Where it holds them not quite, they share columns, which are drained first.
-  int64_t missing = 2 * columns + scaleColumns - gpu->tensorMemoryColumns;
-  if (missing > 0)
-    overlap = llvm::alignTo(missing, drainColumns);
-  if (overlap == 0 || (overlap <= columns / 2 && !isTransposed))
-    accumulators = 2;
-  else
-    overlap = 0;
-  return success();
+  return chooseAccumulators();
 }

@@ -22,6 +22,12 @@ inline constexpr int64_t drainColumns = 32;
 /// Trips of a signed loop whose bounds are constants.
 std::optional<int64_t> countTrips(mlir::scf::ForOp loop);
 
+/// The loop whose work is shared out over roles, each of which runs through it
+/// on its own: the one over output tiles, or the one over K, after which the
+/// roles' warps drain together; or neither, so that one warp loads and
+/// multiplies.
+enum class Specialization { TileLoop, KLoop, None };
+
 /// What the analysis finds.
 struct TileKernel {
   explicit TileKernel(KernelOp kernel) : kernel(kernel) {}
@@ -32,6 +38,21 @@ struct TileKernel {
   /// Whether the target accumulates in registers (wgmma) and not in tensor
   /// memory (tcgen05).
   bool accumulatesInRegisters() const { return !gpu->hasTcgen05; }
+  /// Whether the warps that load and multiply drain, too: with accumulators in
+  /// tensor memory, where the loop over output tiles is not shared out.
+  bool joins() const {
+    return !accumulatesInRegisters() &&
+           specialization != Specialization::TileLoop;
+  }
+  /// Steps that loads are issued before their multiplications, where the order
+  /// of the program says so. One warp that loads and multiplies has one slot
+  /// less than there are, so that it waits for the multiplication before the
+  /// last one, and not for the last one, before it loads the next step.
+  int64_t getAhead() const {
+    return specialization == Specialization::None
+               ? std::max<int64_t>(stages - 1, 1)
+               : stages;
+  }
   /// Pieces of the output tile that pass through shared memory one after the
   /// other; 1 when the store does not use it.
   int64_t getStagingPieces() const {
@@ -79,6 +100,10 @@ struct TileKernel {
   KernelOp kernel;
   const target::Gpu *gpu = nullptr;
   mlir::scf::ForOp mainLoop, tileLoop;
+  Specialization specialization = Specialization::KLoop;
+  /// Whether loads run through the steps of all tiles as one sequence where
+  /// the warps join.
+  bool flattens = false;
   llvm::SmallVector<Dot> dots;
   llvm::SmallVector<TmaLoadOp> loads;
   llvm::SmallVector<BufferType> loadTypes;
@@ -119,7 +144,9 @@ struct TileKernel {
   bool splitsByColumns = false;
 
 private:
-  mlir::LogicalResult findLoops();
+  mlir::LogicalResult analyzeSpecialization();
+  mlir::LogicalResult analyzeFlattening();
+  mlir::LogicalResult chooseAccumulators();
   mlir::LogicalResult analyzeDots(llvm::ArrayRef<mlir::Operation *> found);
   mlir::LogicalResult analyzeScaledDot(ScaledDotOp op);
   mlir::LogicalResult checkScaledForm(ScaledDotOp op);

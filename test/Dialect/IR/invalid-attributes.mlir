@@ -146,7 +146,7 @@ gpu.module @m attributes {bsmm.target = 100 : i32} {}
 
 // -----
 
-// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages', 'bsmm.split', 'bsmm.ping_pong' and 'bsmm.epilogue_warps' on loops}}
+// expected-error@below {{unknown bsmm attribute 'bsmm.stage'; known are 'bsmm.target' on modules and 'bsmm.stages', 'bsmm.split', 'bsmm.warp_specialize', 'bsmm.flatten', 'bsmm.ping_pong' and 'bsmm.epilogue_warps' on loops}}
 module attributes {bsmm.stage = 4} {}
 
 // -----
@@ -328,3 +328,26 @@ func.func @f(%c0: index, %c1: index) {
 
 // expected-error@below {{expected 'bsmm.epilogue_warps' to be an i64 of 4 or 8 on an scf.for, got 8 : i64}}
 func.func private @f() attributes {bsmm.epilogue_warps = 8 : i64}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.warp_specialize' to be a bool on an scf.for, got "none"}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.warp_specialize = "none"}
+  return
+}
+
+// -----
+
+// expected-error@below {{expected 'bsmm.warp_specialize' to be a bool on an scf.for, got true}}
+module attributes {bsmm.warp_specialize = true} {}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error@below {{expected 'bsmm.flatten' to be a unit attribute on an scf.for, got true}}
+  scf.for %j = %i to %i step %i : i32 {
+  } {bsmm.flatten = true}
+  return
+}

@@ -6,16 +6,26 @@
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=128 epilogue-warps=8" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefixes=CHECK,APART
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=128 epilogue-warps=8" | bsmm-translate --bsmm-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="epilogue-warps=6" 2>&1 | FileCheck %s --check-prefix=SIX
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="epilogue-warps=8 persistent=false" 2>&1 | FileCheck %s --check-prefix=ONETILE
-
-// RUN: bsmm-opt %s --bsmm-problem-to-tile="stages=2 persistent=false" | sed "s/bsmm.stages = 2/bsmm.epilogue_warps = 8/" > %t.mlir
-// RUN: not bsmm-opt %t.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=TILELEVEL
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="epilogue-warps=8 persistent=false" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=ONETILE
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="persistent=false split-k=2" | sed "s/bsmm.split = 2/bsmm.epilogue_warps = 8, bsmm.split = 2/" > %t.mlir
+// RUN: not bsmm-opt %t.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: bsmm-opt %examples/fp8_gemm.mlir --bsmm-problem-to-tile="stages=2" | sed "s/bsmm.stages = 2/bsmm.epilogue_warps = 8/" > %t.fp8.mlir
 // RUN: not bsmm-opt %t.fp8.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=TILELEVEL
 
-// TILELEVEL: error: 'scf.for' op expected bsmm.epilogue_warps = 8 with accumulators in tensor memory and in a loop over output tiles only
+// TILELEVEL: error: 'scf.for' op expected bsmm.epilogue_warps = 8 with accumulators in tensor memory only
+// SPLIT: error: 'scf.for' op expected no bsmm.epilogue_warps = 8 with bsmm.split, got bsmm.split = 2
 // SIX: error: {{.*}}expected 4 or 8 epilogue-warps, got 6
-// ONETILE: error: {{.*}}expected epilogue-warps=8 with persistent=true and block scales, i.e. accumulators in tensor memory
+
+// In a kernel of one output tile all eight warps join for the epilogue.
+// ONETILE-LABEL: bsmm.kernel @f(
+// ONETILE-SAME: block_size = 256 : i64
+// ONETILE: bsmm.warp_role 0 {
+// ONETILE: bsmm.load_async
+// ONETILE: bsmm.warp_role 1 {
+// ONETILE: bsmm.scaled_mma
+// ONETILE: bsmm.warp_role 0 count 8 {
+// ONETILE-NEXT: %[[ACC:.+]] = bsmm.wait
+// ONETILE: bsmm.drain %[[ACC]] at
 
 // CHECK-LABEL: bsmm.kernel @f(
 // CHECK-SAME: block_size = 384 : i64

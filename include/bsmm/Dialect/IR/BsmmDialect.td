@@ -66,6 +66,16 @@ def Bsmm_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getEpilogueWarpsAttrName() {
       return ::llvm::StringLiteral("bsmm.epilogue_warps");
     }
+    /// Loop attribute: whether the operations of the loop's body are shared out
+    /// over roles, which run through the loop on their own, bool.
+    static constexpr ::llvm::StringLiteral getWarpSpecializeAttrName() {
+      return ::llvm::StringLiteral("bsmm.warp_specialize");
+    }
+    /// Loop attribute: the loop and the one inside of it are one sequence for
+    /// the loads, unit.
+    static constexpr ::llvm::StringLiteral getFlattenAttrName() {
+      return ::llvm::StringLiteral("bsmm.flatten");
+    }
     /// Loop attribute: number of slots of the channels made for the loop.
     static constexpr ::llvm::StringLiteral getStagesAttrName() {
       return ::llvm::StringLiteral("bsmm.stages");

@@ -120,6 +120,17 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "walk over output tiles instead of one CTA for each">,
     Option<"stages", "stages", "int64_t", "0",
            "slots of the load channel, 1 to 64; 0 for as many as fit">,
+    Option<"tileStages", "tile-stages", "int64_t", "0",
+           "accumulators in tensor memory that take turns with the tiles of a "
+           "persistent kernel, 1 or 2; 0 for what suits the other options">,
+    Option<"specialize", "specialize", "std::string", "\"default\"",
+           "the loop whose work is shared out over roles: tile-loop, k-loop or "
+           "none; default is tile-loop in a persistent kernel, and k-loop in "
+           "others">,
+    Option<"flatten", "flatten", "bool", "false",
+           "loads run ahead over the border of tiles, as if the loops over "
+           "tiles and over K were one; with roles that walk over the tiles they "
+           "do so anyway. Needs persistent=true">,
     Option<"splitK", "split-k", "int64_t", "1",
            "CTAs of a cluster that share the steps along K of one tile, 1 to 8; "
            "more than 1 needs persistent=false or add-splits">,
@@ -176,7 +187,15 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     common, the next tile is multiplied while the last one is drained. The
     output tile passes through shared memory in pieces of a swizzle's width,
     narrower ones where the stages leave little room. In other kernels loading and multiplying are
-    work of two warps of the draining warpgroup. `bsmm.split` on the K loop: as
+    work of two warps of the draining warpgroup, which join for the epilogue.
+    `bsmm.warp_specialize = true` on the loop over K gives a kernel that loops
+    over output tiles the latter form in each tile; where a loop has the
+    attribute and neither has `true`, one warp loads and multiplies, with loads
+    so many steps ahead as slots allow. `bsmm.flatten` on the loop over output
+    tiles: in these forms loads run ahead over the border of tiles, too.
+    `bsmm.stages` on the loop over output tiles: one or two accumulators; with
+    two, warps that join drain a tile when they have multiplied the next one.
+    `bsmm.split` on the K loop: as
     many CTAs of a cluster share its steps, and each adds, in the order of their
     ranks, what the others send it of its columns. Where the sum is transposed
     right behind the K loop, the accumulator's rows are columns of the output
@@ -271,7 +290,11 @@ def BsmmVerifyChannels : Pass<"bsmm-verify-channels"> {
       multiplications into registers that read them have been waited for before
       it is released;
     * as many threads or warps arrive as the channel's arrivals say;
-    * no warp has both sides of a channel.
+    * a warp that has both sides of a channel does first what it waits for: in
+      each trip it waits for slots that it has filled, and fills slots that it
+      has released;
+    * a producer that runs ahead over the end of a trip of an outer loop fills
+      at most the slots that are free before the consumer's next trip.
 
     Example: a channel whose consumer forgets to release is refused with
     "expected a bsmm.release after the wait".

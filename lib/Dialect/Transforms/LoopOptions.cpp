@@ -1,0 +1,142 @@
+//===- LoopOptions.cpp - what the loops of a tile-level kernel ask for ----===//
+//
+// Attributes of the two loops that say how their work is shared out over warps
+// and how far it runs ahead, and whether the target can do so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileKernel.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+using namespace bsmm;
+
+/// Which loop is shared out over roles: without a word of the loops the one
+/// over output tiles, if there is one.
+LogicalResult TileKernel::analyzeSpecialization() {
+  auto read = [](scf::ForOp loop) {
+    return loop ? loop->getAttrOfType<BoolAttr>(
+                      BsmmDialect::getWarpSpecializeAttrName())
+                : BoolAttr();
+  };
+  BoolAttr ofTiles = read(tileLoop), ofSteps = read(mainLoop);
+  bool overTiles = ofTiles && ofTiles.getValue();
+  bool overSteps = ofSteps && ofSteps.getValue();
+  if (overTiles && overSteps)
+    return mainLoop.emitOpError("expected bsmm.warp_specialize = true on one "
+                                "loop, got it on the loop over output tiles, "
+                                "too; remove one of them");
+  Specialization usual =
+      tileLoop ? Specialization::TileLoop : Specialization::KLoop;
+  specialization = usual;
+  if (ofTiles || ofSteps)
+    specialization = overTiles   ? Specialization::TileLoop
+                     : overSteps ? Specialization::KLoop
+                                 : Specialization::None;
+  if (accumulatesInRegisters() && specialization != usual)
+    return mainLoop.emitOpError("expected bsmm.warp_specialize = true on the "
+                                "loop over ")
+           << (tileLoop ? "output tiles" : "K")
+           << " alone with accumulators in registers, which stay with the "
+              "warpgroups that drain them; other forms need a target with "
+              "tensor memory, such as sm_100a, got "
+           << StringRef(gpu->name);
+  return success();
+}
+
+/// Whether loads run ahead over the border of tiles where the warps join at
+/// each one. Roles that walk over the tiles on their own do so anyway.
+LogicalResult TileKernel::analyzeFlattening() {
+  StringRef name = BsmmDialect::getFlattenAttrName();
+  if (mainLoop->hasAttr(name))
+    return mainLoop.emitOpError("expected bsmm.flatten on a loop over output "
+                                "tiles, with the loop over K inside of it, got "
+                                "it on the loop over K");
+  if (!tileLoop || !tileLoop->hasAttr(name) || !joins())
+    return success();
+  // A single tile has no border.
+  if (countTrips(tileLoop).value_or(2) <= 1)
+    return success();
+  if (Type type = tileLoop.getInductionVar().getType();
+      !type.isSignlessInteger(32))
+    return tileLoop.emitOpError("expected an i32 loop over output tiles with "
+                                "bsmm.flatten, got ")
+           << type;
+  moveLoopInvariantCode(tileLoop);
+  for (Value bound :
+       {mainLoop.getLowerBound(), mainLoop.getUpperBound(), mainLoop.getStep()})
+    if (!tileLoop.isDefinedOutsideOfLoop(bound))
+      return mainLoop.emitOpError(
+          "expected bounds that are the same for all output tiles with "
+          "bsmm.flatten, which numbers the steps of all of them; remove "
+          "bsmm.flatten or share out the loop over output tiles "
+          "(bsmm.warp_specialize)");
+  flattens = true;
+  return success();
+}
+
+/// How many accumulators take turns with the output tiles: two where tensor
+/// memory holds them beside the scales, so that the next tile's multiplications
+/// need not wait for the epilogue.
+LogicalResult TileKernel::chooseAccumulators() {
+  auto stated = tileLoop ? tileLoop->getAttrOfType<IntegerAttr>(
+                               BsmmDialect::getStagesAttrName())
+                         : IntegerAttr();
+  if (accumulatesInRegisters() && stated)
+    return tileLoop.emitOpError("expected no bsmm.stages on a loop over output "
+                                "tiles with accumulators in registers, of "
+                                "which each consumer has one; stages of this "
+                                "loop need a target with tensor memory, such "
+                                "as sm_100a, got ")
+           << StringRef(gpu->name) << " and " << stated.getInt() << " stages";
+  if (accumulatesInRegisters() || !tileLoop)
+    return success();
+  if (stated && stated.getInt() > 2)
+    return tileLoop.emitOpError("expected 1 or 2 stages of a loop over output "
+                                "tiles, which are accumulators in tensor "
+                                "memory, got ")
+           << stated.getInt() << "; use 2";
+  int64_t scaleColumns = 0;
+  for (const Dot &dot : dots)
+    for (unsigned load : {dot.scaleA, dot.scaleB})
+      scaleColumns +=
+          loadTypes[load].getShape()[0] / layout::scaleTileRows *
+          (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
+          layout::scaleTileColumns;
+  // Where it holds them not quite, they share columns, which are drained first.
+  int64_t sum = 2 * columns + scaleColumns;
+  int64_t missing = std::max<int64_t>(sum - gpu->tensorMemoryColumns, 0);
+  int64_t shared = llvm::alignTo(missing, drainColumns);
+  // Warps that multiply the next tile before they drain this one need two
+  // accumulators apart.
+  bool fits =
+      shared == 0 || (shared <= columns / 2 && !isTransposed && !joins());
+  if (stated && stated.getInt() == 2 && !fits) {
+    InFlightDiagnostic diagnostic =
+        tileLoop.emitOpError("expected stages of the loop over output tiles "
+                             "that tensor memory holds, got 2 = ");
+    diagnostic << 2 * columns << " (accumulators) + " << scaleColumns
+               << " (scales) = " << sum << " of " << gpu->tensorMemoryColumns
+               << " columns";
+    if (isTransposed)
+      diagnostic << ", and an accumulator that is stored transposed shares "
+                    "none";
+    else if (joins())
+      diagnostic << ", and warps that multiply before they drain share none";
+    else
+      diagnostic << ", of which accumulators share at most " << columns / 2;
+    return diagnostic << "; use 1";
+  }
+  int64_t wanted = stated ? stated.getInt() : joins() ? 1 : 2;
+  if (Type type = tileLoop.getInductionVar().getType();
+      wanted == 2 && joins() && !type.isSignlessInteger(32))
+    return tileLoop.emitOpError("expected an i32 loop over output tiles with 2 "
+                                "stages and without roles of its own, got ")
+           << type;
+  if (wanted == 2 && fits) {
+    accumulators = 2;
+    overlap = shared;
+  }
+  return success();
+}
