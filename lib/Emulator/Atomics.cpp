@@ -107,7 +107,7 @@ static Step execAtomic(Exec &x, const Inst &i, uint32_t mask) {
       failed = true;
       return;
     }
-    synchronise(x, place, lane);
+    synchronise(x, i, place, lane);
     for (uint32_t k = 0; k < i.c; ++k) {
       uint8_t *at = place.pointer + k * element;
       uint64_t old = 0;

@@ -253,6 +253,7 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
                    "arrives twice at the cluster barrier without waiting",
                    __builtin_ctz(warp.clusterPending & mask));
   warp.clusterPending |= mask;
+  warp.clusterArrived |= mask;
   forLanes(mask, [&](int lane) {
     warp.clusterGeneration[lane] = cluster.barrierGeneration;
   });
@@ -269,9 +270,14 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
   return Step::Next;
 }
 
-static Step execClusterWait(Exec &x, const Inst &, uint32_t mask) {
+static Step execClusterWait(Exec &x, const Inst &i, uint32_t mask) {
   Cluster &cluster = *x.cluster;
   Warp &warp = *x.warp;
+  if ((mask & ~warp.clusterArrived) != 0)
+    return x.fatal(i, "cluster-barrier",
+                   "waits at the cluster barrier without having arrived: all "
+                   "threads would wait for this one",
+                   __builtin_ctz(mask & ~warp.clusterArrived));
   bool complete = true;
   forLanes(mask, [&](int lane) {
     complete &= warp.clusterGeneration[lane] < cluster.barrierGeneration;
@@ -280,6 +286,7 @@ static Step execClusterWait(Exec &x, const Inst &, uint32_t mask) {
     x.current().wait = WaitKind::ClusterBarrier;
     return Step::Blocked;
   }
+  warp.clusterArrived &= ~mask;
   x.machine->observeCluster(warp, warp.clusterGeneration[__builtin_ctz(mask)],
                             false);
   x.machine->learn(warp, mask, cluster.barrierCompleted);

@@ -52,10 +52,19 @@ bool Destinations::find(Exec &x, const Inst &i, int lane, uint32_t address,
                "between mbarrier.init and the async proxy's use of the "
                "mbarrier (PTX ISA, fence.mbarrier_init)",
                lane);
-    targets.push_back(
-        {cta, barrier, barrierOffset, object->agent,
-         object->clockBase + static_cast<Clock>(object->phase) + 1,
-         object->phase});
+    Target to = {cta,
+                 barrier,
+                 barrierOffset,
+                 object->agent,
+                 object->clockBase + static_cast<Clock>(object->phase) + 1,
+                 object->phase};
+    targets.push_back(to);
+    // Its own data may come late as well, when another CTA waits for them.
+    for (Cta *visited : {cta, barrier})
+      if ((cta != x.cta || barrier != x.cta) && m.options->checkHazards &&
+          !m.visit(*visited, {&x.warp->knowledge, to.agent, to.clock, true,
+                              i.line, x.warp, lane, "a bulk copy"}))
+        return false;
     return true;
   };
   size_t ctas = x.cluster->ctas.size();

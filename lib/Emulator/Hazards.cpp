@@ -110,10 +110,46 @@ static const char *missing(const Machine::Access &access, Agent other) {
   }
 }
 
+bool Machine::visit(Cta &cta, const Access &access) {
+  if (cta.liveThreads == 0) {
+    diagnose(Severity::Error, "cluster-exit",
+             std::string(access.what) + " in the shared memory of CTA " +
+                 describe(cta) + ", which has exited",
+             access.line, access.warp->cta,
+             static_cast<int>(access.warp->index), access.lane);
+    return false;
+  }
+  Visit visit = {access.agent, access.clock, access.line,
+                 access.warp,  access.lane,  access.what};
+  for (Visit &other : cta.visits)
+    if (other.agent == visit.agent) {
+      other = visit;
+      return true;
+    }
+  cta.visits.push_back(visit);
+  return true;
+}
+
+void Machine::checkVisits(Cta &cta) {
+  for (const Visit &visit : cta.visits)
+    if (cta.atExit.all.get(visit.agent) < visit.clock)
+      diagnose(Severity::Error, "cluster-exit",
+               std::string(visit.what) + " in the shared memory of CTA " +
+                   describe(cta) +
+                   " may come when that one has exited: no thread of it has "
+                   "observed the access, or waited at a barrier of the cluster "
+                   "behind it",
+               visit.line, visit.warp->cta, static_cast<int>(visit.warp->index),
+               visit.lane);
+  cta.visits.clear();
+}
+
 void Machine::readShared(Cta &cta, uint32_t offset, uint32_t bytes,
                          const Access &access) {
   if (!cta.shadow)
     return;
+  if (access.warp->cta != &cta)
+    visit(cta, access);
   uint32_t end = offset + bytes;
   for (uint32_t cell = offset / 4; cell * 4 < end; ++cell) {
     uint32_t from = offset > cell * 4 ? offset - cell * 4 : 0;
@@ -185,6 +221,8 @@ void Machine::writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
                           const Access &access) {
   if (!cta.shadow)
     return;
+  if (access.warp->cta != &cta)
+    visit(cta, access);
   uint32_t end = offset + bytes;
   for (uint32_t cell = offset / 4; cell * 4 < end; ++cell) {
     uint32_t from = offset > cell * 4 ? offset - cell * 4 : 0;

@@ -260,6 +260,7 @@ struct Warp {
   bool needsBeforeFence = false;
   uint32_t carry = 0;          ///< CC.CF, a bit a lane
   uint32_t clusterPending = 0; ///< lanes that wait for the cluster barrier
+  uint32_t clusterArrived = 0; ///< lanes that arrived since they waited last
   uint64_t clusterGeneration[32] = {};
   std::vector<uint32_t> tensorLoadsOutstanding; ///< lines
   uint32_t registersPerThread = 0;
@@ -321,6 +322,17 @@ struct TensorMemory {
   }
 };
 
+/// The last access of an agent to the shared memory of another CTA, which must
+/// not have exited before.
+struct Visit {
+  Agent agent;
+  Clock clock;
+  uint32_t line;
+  const Warp *warp;
+  int lane;
+  const char *what;
+};
+
 struct FreeDeleter {
   void operator()(void *pointer) const { std::free(pointer); }
 };
@@ -339,6 +351,8 @@ struct Cta {
   std::vector<std::unique_ptr<Warp>> warps;
   std::unique_ptr<uint8_t[], FreeDeleter> registers;
   uint32_t liveThreads = 0;
+  std::vector<Visit> visits; ///< by other CTAs, one an agent
+  Knowledge atExit;          ///< of the threads that have exited
   uint32_t registerPool = 0; ///< free registers
   uint32_t ctaGroupUsed = 0;
 };
@@ -600,6 +614,12 @@ struct Machine {
                   const Access &access);
   void writeShared(Cta &cta, uint32_t offset, uint32_t bytes,
                    const Access &access);
+  /// Notes an access to the shared memory of another CTA. False after an error:
+  /// that one has exited.
+  bool visit(Cta &cta, const Access &access);
+  /// All visits come before the exit of the CTA's last thread, or else it's an
+  /// error.
+  void checkVisits(Cta &cta);
   void readTensor(Cta &cta, uint32_t quarter, uint32_t column, uint32_t columns,
                   const Access &access);
   void writeTensor(Cta &cta, uint32_t quarter, uint32_t column,

@@ -130,6 +130,10 @@ static Cta *barrierOperand(Exec &x, const Inst &i, const AddressRef &ref,
             lane);
     return nullptr;
   }
+  if (cta != x.cta &&
+      !x.machine->visit(*cta, x.machine->threadAccess(*x.warp, lane, i,
+                                                      "an mbarrier operation")))
+    return nullptr;
   return cta;
 }
 

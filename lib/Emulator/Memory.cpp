@@ -254,9 +254,12 @@ uint8_t takeOrder(Decoder &d) {
 /// Inter-thread communication through shared memory with atomics, volatile or
 /// ordered accesses orders everything around it: fences are not tracked by
 /// address, and a missing one is not what this finds.
-void synchronise(Exec &x, const Place &place, int lane) {
+void synchronise(Exec &x, const Inst &i, const Place &place, int lane) {
   if (place.shared == nullptr || !x.machine->options->checkHazards)
     return;
+  if (place.shared != x.cta)
+    x.machine->visit(*place.shared, x.machine->threadAccess(*x.warp, lane, i,
+                                                            "an access"));
   Knowledge &point = place.shared->syncPoints[place.offset];
   x.machine->learn(*x.warp, 1u << lane, point);
   point.join(knownTo(*x.warp, lane));
@@ -296,7 +299,7 @@ static Step execLoad(Exec &x, const Inst &i, uint32_t mask) {
         access.lane = lane;
         x.machine->readShared(*place.shared, place.offset, bytes, access);
       } else if (i.d & 4) {
-        synchronise(x, place, lane);
+        synchronise(x, i, place, lane);
       }
     }
     for (uint32_t k = 0; k < i.b; ++k) {
@@ -360,7 +363,7 @@ static Step execStore(Exec &x, const Inst &i, uint32_t mask) {
         access.lane = lane;
         x.machine->writeShared(*place.shared, place.offset, bytes, access);
       } else if (i.d & 4) {
-        synchronise(x, place, lane);
+        synchronise(x, i, place, lane);
       }
     } else if (i.addr[0].space != Space::Local) {
       visible = true;

@@ -42,7 +42,7 @@ inline bool sharedAddressOf(Exec &x, const AddressRef &ref, int lane,
 bool takeSpace(Decoder &d, Space &space);
 void takeCacheHints(Decoder &d);
 uint8_t takeOrder(Decoder &d);
-void synchronise(Exec &x, const Place &place, int lane);
+void synchronise(Exec &x, const Inst &i, const Place &place, int lane);
 void registerAtomics(OpTable &table);
 
 } // namespace bsmm::emulator

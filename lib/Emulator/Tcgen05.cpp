@@ -564,7 +564,7 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
     } else {
       op->barriers.push_back({target, offset});
     }
-    for (auto &[cta, at] : op->barriers)
+    for (auto &[cta, at] : op->barriers) {
       if (m.findMbarrier(*cta, at) == nullptr) {
         x.error(i, "mbarrier-uninitialised",
                 "tcgen05.commit to " + hex(at) +
@@ -573,6 +573,17 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
         failed = true;
         return;
       }
+      if (cta != x.cta) {
+        Machine::Access access = Machine::pipeAccess(
+            x, i, AgentTcgen05,
+            x.warp->tensorIssued[static_cast<size_t>(lane)], lane,
+            "tcgen05.commit");
+        if (!m.visit(*cta, access)) {
+          failed = true;
+          return;
+        }
+      }
+    }
     op->pipe = &x.warp->tensorPipe[lane];
     // What the operations depended on comes before their completion.
     Knowledge knowledge = knownTo(*x.warp, lane);

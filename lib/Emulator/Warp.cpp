@@ -91,6 +91,8 @@ void Machine::leaveJoins(Warp &warp, int index, int until, uint32_t mask) {
 
 void Machine::exitLanes(Warp &warp, uint32_t index, uint32_t mask) {
   int join = warp.splits[index].join;
+  if (options->checkHazards)
+    publish(warp, mask, warp.cta->atExit);
   warp.alive &= ~mask;
   warp.splits[index].mask &= ~mask;
   if (warp.splits[index].mask == 0)
@@ -104,6 +106,8 @@ void Machine::exitLanes(Warp &warp, uint32_t index, uint32_t mask) {
   warp.cta->cluster->barrierArrived -=
       static_cast<uint32_t>(__builtin_popcount(arrived));
   ++changes;
+  if (warp.cta->liveThreads == 0 && options->checkHazards)
+    checkVisits(*warp.cta);
   // Only the issuing thread can wait for a bulk store.
   if (warp.alive == 0 && warp.lastBulkStore != 0 &&
       warp.knowledge.all.get(warp.firstAgent + AgentBulkRead) <

@@ -202,6 +202,60 @@ TEST(ErrorKinds, ArrivesTwiceAtTheClusterBarrier) {
              {32, 2});
 }
 
+TEST(ErrorKinds, WaitsAtTheClusterBarrierWithoutArriving) {
+  // The first use completes a phase, which is not the one that is waited for.
+  expectKind("cluster-barrier", R"(
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    [[barrier.cluster.arrive.aligned;||]]
+    barrier.cluster.wait.aligned; ret;)",
+             {32, 2});
+}
+
+TEST(ErrorKinds, VisitsACtaThatMayHaveExited) {
+  // The first CTA does something in the memory of the second one, which waits
+  // for it at a barrier of the cluster. A relaxed flag alone orders nothing, but
+  // here the second CTA never is the faster one.
+  for (const char *access :
+       {"mbarrier.arrive.shared::cluster.b64 _, [%r5];",
+        "ld.shared::cluster.u32 %r6, [%r5+8];",
+        "st.shared::cluster.u32 [%r5+8], %t;",
+        "atom.shared::cluster.add.u32 %r6, [%r5+8], 1;"})
+    expectKind("cluster-exit", std::string(R"(
+    mov.u32 %r4, s; mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0; setp.eq.and.u32 %p2, %r1, 0, %p1;
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    @%p1 st.shared.u32 [%r4+8], 0;
+    @%p1 fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    mapa.shared::cluster.u32 %r5, %r4, 1;
+    @%p2 )") + access + R"(
+    @%p2 st.relaxed.gpu.global.u32 [%out], 7;
+POLL:
+    ld.relaxed.gpu.global.u32 %r7, [%out];
+    setp.ne.u32 %p3, %r7, 7;
+    @%p3 bra POLL;
+    [[barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;||]]
+    ret;)",
+               {32, 2});
+  // One that waits for the arrival itself may exit then.
+  expectKind("cluster-exit", R"(
+    mov.u32 %r4, s; mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0; setp.eq.and.u32 %p2, %r1, 0, %p1;
+    setp.eq.u32 %p3, %r1, [[1||2]];
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    @%p1 fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    mapa.shared::cluster.u32 %r5, %r4, 1;
+    @%p2 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5];
+    @!%p3 bra END;
+WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p1, [%r4], 0;
+    @!%p1 bra WAIT;
+END:
+    ret;)",
+             {32, 2});
+}
+
 TEST(ErrorKinds, SelectorsOfScales) {
   expectKind("mma-selector", R"(
     mov.u16 %h1, 0; mov.u16 %h2, [[1||2]];
