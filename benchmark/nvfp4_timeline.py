@@ -2,14 +2,16 @@
 """What the timeline predicts for NVFP4 products on Blackwell.
 
 usage: nvfp4_timeline.py TOOLS [--shape MxNxK ...] [--options OPTIONS ...]
-                         [--json FILE]
+                         [--loops] [--json FILE]
 
 Compiles each product for sm_100a with each of OPTIONS, options of
 bsmm-problem-to-tile (default: choose-tile=true, the configuration that the cost
 model of docs/selection.md chooses), runs `bsmm-emu timeline` on it for 148 SMs,
 and prints a row of a Markdown table: the configuration, predicted cycles, the
 fixed latency before data arrives and after the last load, how long data streams
-between these, and the bandwidth used meanwhile. Use a Release build.
+between these, and the bandwidth used meanwhile. With --loops each of OPTIONS is combined
+with options of the two loops, and the columns say what the tensor core does in
+the steady state instead. Use a Release build.
 """
 
 import argparse
@@ -25,6 +27,24 @@ SHAPES = [
     "128x7168x16384", "128x4096x7168", "128x7168x2048", "128x256x256",
     "128x1536x7168", "128x3072x1536", "256x7168x256", "256x7168x2048",
     "384x7168x2304", "512x512x7168", "512x4096x512", "512x1536x7168",
+]
+
+# Which loop is shared out over roles, and how far loads and multiplications run
+# ahead over the border of tiles.
+LOOPS = [
+    "specialize=tile-loop",
+    "specialize=tile-loop tile-stages=1",
+    "specialize=k-loop",
+    "specialize=k-loop flatten=true",
+    "specialize=k-loop tile-stages=2",
+    "specialize=k-loop flatten=true tile-stages=2",
+    "specialize=none",
+    "specialize=none flatten=true",
+    "specialize=none tile-stages=2",
+    "specialize=none flatten=true tile-stages=2",
+    "specialize=none flatten=true epilogue-warps=8",
+    "specialize=k-loop persistent=false",
+    "specialize=none persistent=false",
 ]
 
 FUNCTION = """#scales = #bsmm.scales<blocked_128x4, vec = 16>
@@ -88,33 +108,63 @@ def measure(tools, shape, options, folder):
     return result
 
 
+def print_flow(result):
+    """Fixed latency and streaming."""
+    flow = result["streaming"]
+    scale = 1 / result["clock_ghz"] / 1000
+    print(f"| {result['shape']} | {result['configuration']} "
+          f"| {result['ctas']} | {result['cycles']:.0f} "
+          f"| {result['microseconds']:.2f} "
+          f"| {flow['cycles_before'] * scale:.2f} "
+          f"| {flow['cycles_during'] * scale:.2f} "
+          f"| {flow['cycles_after'] * scale:.2f} "
+          f"| {100 * flow['share_of_dram']:.1f} % "
+          f"| {100 * flow['share_of_l2']:.1f} % |", flush=True)
+
+
+def print_causes(result):
+    """What the tensor core does in the steady state."""
+    causes = result["steady_state"]["causes"]
+    total = sum(causes.values())
+
+    def share(*names):
+        return f"{100 * sum(causes.get(n, 0) for n in names) / total:.1f} %"
+
+    print(f"| {result['shape']} | {result['options']} "
+          f"| {result['cycles']:.0f} | {share('multiply')} "
+          f"| {share('dram', 'l2', 'load_latency')} | {share('epilogue')} "
+          f"| {share('barrier', 'issue')} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("tools")
     parser.add_argument("--shape", nargs="+", default=SHAPES)
     parser.add_argument("--options", nargs="+", default=["choose-tile=true"])
+    parser.add_argument("--loops", action="store_true")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     results = []
-    print("| M x N x K | tile | CTAs | cycles | us | before | streaming | after "
-          "| DRAM | L2 |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    if arguments.loops:
+        print("| M x N x K | options | cycles | multiplies | waits for data "
+              "| for the epilogue | own instructions |")
+        print("|---|---|---|---|---|---|---|")
+    else:
+        print("| M x N x K | tile | CTAs | cycles | us | before | streaming "
+              "| after | DRAM | L2 |")
+        print("|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for shape in arguments.shape:
             for options in arguments.options:
-                result = measure(arguments.tools, shape, options, folder)
-                results.append(result)
-                flow = result["streaming"]
-                scale = 1 / result["clock_ghz"] / 1000
-                print(f"| {shape} | {result['configuration']} "
-                      f"| {result['ctas']} | {result['cycles']:.0f} "
-                      f"| {result['microseconds']:.2f} "
-                      f"| {flow['cycles_before'] * scale:.2f} "
-                      f"| {flow['cycles_during'] * scale:.2f} "
-                      f"| {flow['cycles_after'] * scale:.2f} "
-                      f"| {100 * flow['share_of_dram']:.1f} % "
-                      f"| {100 * flow['share_of_l2']:.1f} % |", flush=True)
+                for loops in LOOPS if arguments.loops else [""]:
+                    result = measure(arguments.tools, shape,
+                                     f"{options} {loops}".strip(), folder)
+                    results.append(result)
+                    if arguments.loops:
+                        print_causes(result)
+                    else:
+                        print_flow(result)
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump(results, file, indent=1)

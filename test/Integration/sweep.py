@@ -142,6 +142,25 @@ def pick_small_m(rng, tile, persistent):
     return [f"{name}={value}" for name, value in options.items()]
 
 
+def pick_loops(rng, name, tile, persistent):
+    """Which loop is shared out over roles, whether loads run ahead over the
+    border of tiles, and how many accumulators there are where tensor memory
+    holds two in any form."""
+    forms = ["k-loop", "none"] + ["tile-loop"] * (persistent == "true")
+    options = [f"specialize={rng.choice(forms)}"]
+    if persistent == "false":
+        return options
+    options.append(f"flatten={rng.choice(['true', 'false'])}")
+    sizes = dict(option.split("=") for option in tile)
+    m, n = int(sizes.get("block-m", 128)), int(sizes["block-n"])
+    columns = m if "swap-operands" in sizes else n
+    vector = 32 if name.startswith("mx") else 16
+    scales = 3 * int(sizes["block-k"]) // vector
+    if 2 * columns + scales <= 512:
+        options.append(f"tile-stages={rng.randint(0, 2)}")
+    return options
+
+
 def can_take_turns(name, tile):
     """Whether a warpgroup holds a whole output tile of a ping-pong kernel."""
     options = dict(option.split("=") for option in tile)
@@ -182,9 +201,12 @@ def make_case(rng, tool, inputs):
         tile.append("ping-pong=true")
     if not is_dense:
         tile = pick_small_m(rng, tile, persistent)
-    if (not is_dense and persistent == "true"
-            and "swap-operands=true" not in tile and rng.random() < 0.4):
+    if (not is_dense and "swap-operands=true" not in tile
+            and not any(o.startswith("split-k") for o in tile)
+            and rng.random() < 0.4):
         tile.append("epilogue-warps=8")
+    if not is_dense and rng.random() < 0.6:
+        tile += pick_loops(rng, name, tile, persistent)
     if is_dense and persistent == "true" and rng.random() < 0.4:
         tile += pick_cluster(rng, tile[:3], bits)
     if rng.random() < 0.2:
