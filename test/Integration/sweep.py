@@ -2,16 +2,23 @@
 """Random problems, configurations and modes through bsmm-run.
 
 usage: sweep.py TOOL INPUTS --cases N --seed S
+       sweep.py TOOL INPUTS --forms [--filter TEXT]
 
 Every case is a problem-level function with random extents, pitches, batch, tile,
 stages, walk, padding and asynchrony mode. A case that fails is printed as the
 command that repeats it. The exit code is 1 when a case fails.
+
+With --forms every form of a kernel runs in eager, lazy and 20 random modes, with
+operands and scales of every finite code and NaN codes in all padding. Each run
+must be right, and all must write the same bits.
 """
 
 import argparse
+import os
 import random
 import subprocess
 import sys
+import tempfile
 
 # Kernels with block scales, for Blackwell: file of INPUTS, elements of K of a
 # smallest step, bits of an operand's element.
@@ -244,13 +251,112 @@ def make_case(rng, tool, inputs):
     return command
 
 
+# Forms of kernels with a reduced size each: file of INPUTS, target, extents and
+# scalars, tile. All have tails, and more tiles than CTAs where CTAs walk.
+FORMS = [
+    ("nvfp4", "sm_100a", "-M 129 -N 136 -K 336 -L 2",
+     "block-n=128 block-k=64 stages=2 persistent=false"),
+    ("nvfp4", "sm_100a", "-M 200 -N 264 -K 784 --sms=2", "block-n=128 stages=3"),
+    ("nvfp4", "sm_103a", "-M 130 -N 200 -K 272 --sms=1",
+     "block-n=192 block-k=128 stages=1 group=1"),
+    ("nvfp4", "sm_100a", "-M 72 -N 776 -K 272 --sms=1",
+     "block-n=256 block-k=128 stages=2"),
+    ("nvfp4", "sm_100a", "-M 136 -N 200 -K 528 --sms=1",
+     "block-n=128 stages=2 epilogue-warps=8"),
+    ("nvfp4", "sm_100a", "-M 72 -N 520 -K 272 --sms=1",
+     "block-n=256 block-k=128 stages=2 epilogue-warps=8"),
+    ("nvfp4", "sm_100a", "-M 72 -N 136 -K 1296",
+     "block-n=64 persistent=false split-k=2"),
+    ("nvfp4", "sm_103a", "-M 40 -N 72 -K 1040 -L 2",
+     "block-n=64 block-k=64 persistent=false split-k=4"),
+    ("nvfp4", "sm_100a", "-M 72 -N 264 -K 528 --sms=2",
+     "block-m=64 block-n=128 stages=2 swap-operands=true"),
+    ("nvfp4", "sm_100a", "-M 50 -N 136 -K 1040",
+     "block-m=64 block-k=64 persistent=false split-k=4 swap-operands=true"),
+    ("nvfp4", "sm_100a", "-M 136 -N 200 -K 528 --sms=1",
+     "block-n=128 stages=2 tile-stages=2 specialize=none flatten=true"),
+    ("nvfp4", "sm_100a", "-M 136 -N 200 -K 528 --sms=1",
+     "block-n=192 block-k=128 stages=2 specialize=none"),
+    ("nvfp4", "sm_103a", "-M 136 -N 200 -K 528 --sms=1",
+     "block-n=128 stages=2 specialize=k-loop flatten=true"),
+    ("nvfp4-f32", "sm_100a", "-M 136 -N 136 -K 528 --sms=1",
+     "block-n=128 stages=2"),
+    ("nvfp4-f32", "sm_100a", "-M 33 -N 135 -K 320 --pitch-d=137 --sms=1",
+     "block-n=128 block-k=64 predicated-store=true"),
+    ("nvfp4-full", "sm_100a",
+     "-M 140 -N 75 -K 300 --alpha=0.5 --beta=3.25 --out-scale=2 --pitch-c=81 --sms=1",
+     "block-n=64 block-k=64"),
+    ("nvfp4-out", "sm_100a", "-M 130 -N 144 -K 272 --out-scale=0.3 --sms=1",
+     "block-n=128 block-k=128"),
+    ("mxfp4", "sm_100a", "-M 129 -N 264 -K 544 --sms=1",
+     "block-n=256 block-k=256 stages=2"),
+    ("mxfp8-mixed", "sm_100a", "-M 200 -N 136 -K 416 --sms=1",
+     "block-n=64 block-k=128 stages=2"),
+    ("fp8-rows", "sm_90a", "-M 200 -N 136 -K 208 --sms=1",
+     "block-m=128 block-n=128 block-k=64 stages=2"),
+    ("fp8", "sm_90a", "-M 72 -N 136 -K 400",
+     "block-m=64 block-n=128 block-k=64 stages=2 split-k=2 persistent=false"),
+    ("fp8-rows", "sm_90a", "-M 136 -N 72 -K 208 --sms=1",
+     "block-m=64 block-n=64 block-k=64 stages=3 ping-pong=true"),
+    ("fp8-rows", "sm_90a", "-M 200 -N 136 -K 144 --sms=2",
+     "block-m=64 block-n=64 block-k=64 stages=2 cluster-m=2"),
+    ("fp8-rows", "sm_90a", "-M 300 -N 72 -K 144 --sms=2",
+     "block-m=64 block-n=64 block-k=64 stages=3 cluster-m=2 ping-pong=true"),
+    ("fp8-blocks", "sm_90a", "-M 136 -N 200 -K 272 --sms=1",
+     "block-m=128 block-n=96 block-k=128 stages=2"),
+    ("fp8-promoted", "sm_90a", "-M 130 -N 72 -K 300 --sms=1",
+     "block-m=64 block-n=64 block-k=128 stages=2 ping-pong=true"),
+    ("fp8-out", "sm_90a", "-M 136 -N 208 -K 144 --out-scale=0.0001 --sms=1",
+     "block-m=128 block-n=96 block-k=64 stages=2"),
+    ("nvfp4", "sm_90a", "-M 72 -N 136 -K 272 --sms=1", "block-n=64 block-k=64"),
+]
+
+
+def run_forms(tool, inputs, pattern):
+    modes = ["eager", "lazy"] + [f"random:{seed}" for seed in range(1, 21)]
+    failures = forms = 0
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "d.npy")
+        for name, chip, problem, tile in FORMS:
+            if pattern not in f"{name} {chip} {tile}":
+                continue
+            forms += 1
+            first = None
+            for mode in modes:
+                command = [tool, f"{inputs}/{name}.mlir", f"--chip={chip}"]
+                command += problem.split()
+                command += [f"--tile={tile}", "--full-range", f"--mode={mode}"]
+                run = subprocess.run(command + [f"--output={output}"],
+                                     capture_output=True, text=True)
+                error = run.stderr.strip()[-800:] if run.returncode != 0 else ""
+                if not error:
+                    with open(output, "rb") as file:
+                        data = file.read()
+                    first = first or data
+                    if data != first:
+                        error = "other bits than in eager mode"
+                if error:
+                    failures += 1
+                    words = [f'"{w}"' if " " in w else w for w in command]
+                    print("failed:", " ".join(words))
+                    print(error)
+                    break
+            print(f"{name} {chip} {tile}", flush=True)
+    print(f"{forms} forms in {len(modes)} modes, {failures} failed")
+    return 1 if failures else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tool")
     parser.add_argument("inputs")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--forms", action="store_true")
+    parser.add_argument("--filter", default="")
     arguments = parser.parse_args()
+    if arguments.forms:
+        return run_forms(arguments.tool, arguments.inputs, arguments.filter)
     rng = random.Random(arguments.seed)
     failures = 0
     for number in range(arguments.cases):
