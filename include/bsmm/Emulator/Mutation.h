@@ -197,6 +197,7 @@ private:
   std::string checkZeros(const Mutant &survivor);
   std::string checkName(const Mutant &survivor);
   std::string checkJoint(const Reason &reason, const Mutant &survivor);
+  std::string checkTurn(const Reason &reason, const Mutant &survivor);
   std::string checkObserved(const Reason &reason, const Mutant &survivor);
   std::string checkDeadStore(const Mutant &survivor);
   std::string checkExit(const Mutant &survivor);

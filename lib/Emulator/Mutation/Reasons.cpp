@@ -221,6 +221,35 @@ std::string Reasons::checkJoint(const Reason &reason, const Mutant &survivor) {
   return survives(edits) ? "" : "they can't all go together";
 }
 
+/// The mbarrier says when, and hands over no data: with all survivors of these
+/// ids its waits and arrivals are relaxed at once, so that nothing is ordered by
+/// way of it. Its waits are needed all the same.
+std::string Reasons::checkTurn(const Reason &reason, const Mutant &survivor) {
+  auto isRelaxed = [](const Mutant &mutant) {
+    return mutant.operatorName == "relax-wait" ||
+           mutant.operatorName == "relax-arrive";
+  };
+  if (!isRelaxed(survivor))
+    return "it relaxes no wait or arrival";
+  std::vector<Edit> edits;
+  std::set<std::string> operators;
+  std::set<size_t> places;
+  for (const Mutant *other : survivors)
+    if (isRelaxed(*other) && matches(reason.ids, other->id)) {
+      edits.push_back({other->begin, other->end, other->replacement});
+      operators.insert(other->operatorName);
+      places.insert(other->begin);
+    }
+  if (operators.size() != 2 || places.count(survivor.begin) == 0)
+    return "no wait and arrival are relaxed together";
+  for (const Mutant *other : survivors)
+    if (other->operatorName == "delete-wait" &&
+        places.count(other->begin) != 0)
+      return "the wait of line " + std::to_string(other->line) +
+             " is not needed";
+  return survives(edits) ? "" : "data are handed over";
+}
+
 /// The phase is complete whenever the wait is reached: the mutant's own, or the
 /// one of `lines`, which is the only one for its mbarrier.
 std::string Reasons::checkObserved(const Reason &reason,
@@ -341,6 +370,8 @@ std::string Reasons::checkClaim(const Reason &reason, const Mutant &survivor,
     return checkName(survivor);
   if (reason.kind == "joint")
     return checkJoint(reason, survivor);
+  if (reason.kind == "turn")
+    return checkTurn(reason, survivor);
   if (reason.kind == "observed")
     return checkObserved(reason, survivor);
   if (reason.kind == "dead-store")

@@ -110,15 +110,15 @@ protected:
     std::vector<Reason> reasons = {reason};
     std::vector<const Mutant *> survivors;
     for (const Mutant &mutant : all)
-      for (const char *survivor :
-           {"delete-barrier:18", "delete-barrier:19", "delete-barrier:20"})
-        if (mutant.id == survivor)
-          survivors.push_back(&mutant);
+      if (survived.count(mutant.id) != 0)
+        survivors.push_back(&mutant);
     return Reasons(reasons, file.ptx, all, survivors, *judge).check(find(id));
   }
 
   LaunchFile file;
   std::vector<Mutant> all;
+  std::set<std::string> survived = {"delete-barrier:18", "delete-barrier:19",
+                                    "delete-barrier:20"};
   std::unique_ptr<Judge> judge;
 };
 
@@ -206,6 +206,70 @@ TEST_F(Mutation, WaitsForNothing) {
   EXPECT_TRUE(claim("wait-count:15", "idle").explained);
   EXPECT_EQ(claim("delete-wait:21", "idle").failure, "stores come before it");
   EXPECT_FALSE(claim("delete-barrier:18", "idle").explained);
+}
+
+/// Thread 32 arrives twice (lines 19 and 27) for thread 0, which waits once
+/// (line 23) and then lets it go on: nothing else is common to them.
+const char turns[] = R"(.version 8.6
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 words[256];
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<4>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r3, words;
+  setp.eq.u32 %p1, %r1, 0;
+  setp.eq.u32 %p2, %r1, 32;
+  @%p1 mbarrier.init.shared.b64 [%r3], 1;
+  @%p1 mbarrier.init.shared.b64 [%r3+8], 1;
+  bar.sync 0;
+  @%p1 bra FIRST;
+  @!%p2 bra END;
+  mbarrier.arrive.shared.b64 _, [%r3];
+  bra SECOND;
+FIRST:
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 0;
+  @!%p3 bra WAIT;
+  bra END;
+SECOND:
+  mbarrier.arrive.shared.b64 _, [%r3+8];
+END:
+  mad.wide.u32 %rd1, %r1, 4, %rd1;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+
+TEST_F(Mutation, TurnsWithoutData) {
+  start(turns);
+  survived = {"relax-wait:23", "relax-arrive:19"};
+  EXPECT_EQ(judge->judge(find("relax-wait:23")).outcome, Outcome::Survived);
+  EXPECT_TRUE(claim("relax-wait:23", "turn", {}, "relax-*").explained);
+  EXPECT_TRUE(claim("relax-arrive:19", "turn", {}, "relax-*").explained);
+  // Both ends belong to it.
+  EXPECT_EQ(claim("relax-wait:23", "turn").failure,
+            "no wait and arrival are relaxed together");
+  EXPECT_EQ(claim("delete-arrive:19", "turn", {}, "*:19").failure,
+            "it relaxes no wait or arrival");
+  survived.insert("delete-wait:23");
+  EXPECT_EQ(claim("relax-wait:23", "turn", {}, "relax-*").failure,
+            "the wait of line 23 is not needed");
+  // A word is handed over.
+  std::string text = turns;
+  for (auto [before, after] :
+       {std::pair{"\n  mbarrier.arrive.shared.b64 _, [%r3];",
+                  " st.shared.u32 [%r3+16], %r1;"},
+        std::pair{"  bra END;", "  ld.shared.u32 %r5, [%r3+16]; "}})
+    text.insert(text.find(before), after);
+  start(text.c_str());
+  EXPECT_EQ(judge->judge(find("relax-wait:23")).outcome, Outcome::Killed);
+  survived = {"relax-wait:23", "relax-arrive:19"};
+  EXPECT_EQ(claim("relax-wait:23", "turn", {}, "relax-*").failure,
+            "data are handed over");
 }
 
 /// Thread 0 stores the halves of 64 words, each as a group (lines 20 and 22),
