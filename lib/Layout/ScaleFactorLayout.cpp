@@ -140,27 +140,28 @@ Result<ScaleStep> bsmm::layout::scaleStep(int64_t scalesPerRow, int64_t step,
 Result<ScaleCoverage> bsmm::layout::scaleCoverage(int64_t start,
                                                   int64_t extent) {
   constexpr int64_t most = int64_t(1) << 61;
-  if (start < 0 || start > most || start % 64 != 0)
-    return makeError("expected a tile that starts at a multiple of 64 columns "
-                     "of its scales, got ",
-                     start);
+  if (start < 0 || start > most || start % scaleColumnRows != 0)
+    return makeError("expected a tile that starts at a multiple of ",
+                     scaleColumnRows, " columns of its scales, got ", start);
   if (extent < 1 || extent > most)
     return makeError("expected a positive tile extent, got ", extent);
   int64_t inside = start % scaleTileRows;
   return ScaleCoverage{start / scaleTileRows,
-                       ceilDivide(inside + extent, scaleTileRows), inside / 32};
+                       ceilDivide(inside + extent, scaleTileRows),
+                       inside / scaleColumnRows};
 }
 
-Result<int64_t> bsmm::layout::maxScaleTiles(int64_t extent) {
-  if (extent < 64 || extent % 64 != 0)
-    return makeError("expected a tile extent that is a multiple of 64, got ",
-                     extent);
-  // Odd multiples of 64 start in the middle of a scale tile every other time.
-  auto first = scaleCoverage(0, extent);
-  if (!first)
-    return Error{first.error()};
-  auto second = scaleCoverage(extent % scaleTileRows, extent);
-  if (!second)
-    return Error{second.error()};
-  return first->tiles > second->tiles ? first->tiles : second->tiles;
+Result<int64_t> bsmm::layout::maxScaleTiles(int64_t extent, int64_t step) {
+  if (step < 1 || step % scaleColumnRows != 0)
+    return makeError("expected tiles that start at multiples of ",
+                     scaleColumnRows, " columns, got multiples of ", step);
+  // The multiples of a step reach every multiple of what it has in common with
+  // a scale tile; the last one before the end of a scale tile needs most.
+  int64_t common = scaleColumnRows;
+  while (common < scaleTileRows && step % (2 * common) == 0)
+    common *= 2;
+  auto coverage = scaleCoverage(scaleTileRows - common, extent);
+  if (!coverage)
+    return Error{coverage.error()};
+  return coverage->tiles;
 }

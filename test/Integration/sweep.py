@@ -80,7 +80,10 @@ def pick_extent(rng, limit, multiple):
 def pick_scaled_tile(rng, name, step, bits):
     """Options of a tile that Blackwell's memory holds, with two pieces of an
     output tile for each of two warpgroups that drain."""
-    block_n = rng.choice([64, 128, 192, 256])
+    block_n = 16 * rng.choice([1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 12,
+                               13, 14, 15, 16, 16])
+    # Tiles of odd multiples of 16 are multiplied with 16 columns more.
+    loaded = (block_n + 16) // 32 * 32
     block_k = step * rng.choice([1, 2, 4])
     if name.startswith("mxfp8"):
         block_k = min(block_k, 256)
@@ -88,9 +91,9 @@ def pick_scaled_tile(rng, name, step, bits):
     output = 4 * 128 * rng.choice([32, 128])
     most = 0
     while most == 0:
-        # Scales of 128 rows and of at most 256.
-        slot = (128 + block_n) * block_k * bits // 8
-        slot += 3 * 2048 * block_k // step // 4
+        # Scales of 128 rows and of at most 384.
+        slot = (128 + loaded) * block_k * bits // 8
+        slot += 4 * 2048 * block_k // step // 4
         slot = (slot + 1023) // 1024 * 1024
         most = min(8, (SHARED_BYTES - 512 - output) // slot)
         if most == 0:
@@ -160,9 +163,9 @@ def pick_loops(rng, name, tile, persistent):
     options.append(f"flatten={rng.choice(['true', 'false'])}")
     sizes = dict(option.split("=") for option in tile)
     m, n = int(sizes.get("block-m", 128)), int(sizes["block-n"])
-    columns = m if "swap-operands" in sizes else n
+    columns = ((m if "swap-operands" in sizes else n) + 31) // 32 * 32
     vector = 32 if name.startswith("mx") else 16
-    scales = 3 * int(sizes["block-k"]) // vector
+    scales = 4 * int(sizes["block-k"]) // vector
     if 2 * columns + scales <= 512:
         options.append(f"tile-stages={rng.randint(0, 2)}")
     return options
@@ -212,6 +215,10 @@ def make_case(rng, tool, inputs):
             and not any(o.startswith("split-k") for o in tile)
             and rng.random() < 0.4):
         tile.append("epilogue-warps=8")
+        # Half of an odd multiple of 16 columns passes in one piece.
+        if int(tile[0].split("=")[1]) % 32 != 0:
+            tile = [o for o in tile if not o.startswith("stages")]
+            tile.append("stages=0")
     if not is_dense and rng.random() < 0.6:
         tile += pick_loops(rng, name, tile, persistent)
     if is_dense and persistent == "true" and rng.random() < 0.4:
@@ -279,6 +286,14 @@ FORMS = [
      "block-n=192 block-k=128 stages=2 specialize=none"),
     ("nvfp4", "sm_103a", "-M 136 -N 200 -K 528 --sms=1",
      "block-n=128 stages=2 specialize=k-loop flatten=true"),
+    ("nvfp4", "sm_100a", "-M 136 -N 200 -K 272 --sms=2",
+     "block-n=48 block-k=128 stages=2"),
+    ("nvfp4", "sm_100a", "-M 72 -N 136 -K 272 --sms=2",
+     "block-n=32 stages=2 dependent-launch=true"),
+    ("nvfp4", "sm_103a", "-M 72 -N 136 -K 528",
+     "block-n=48 block-k=64 persistent=false split-k=2"),
+    ("nvfp4", "sm_100a", "-M 40 -N 136 -K 272 --sms=1",
+     "block-m=16 block-k=64 swap-operands=true"),
     ("nvfp4-f32", "sm_100a", "-M 136 -N 136 -K 528 --sms=1",
      "block-n=128 stages=2"),
     ("nvfp4-f32", "sm_100a", "-M 33 -N 135 -K 320 --pitch-d=137 --sms=1",

@@ -71,8 +71,9 @@ enum CpuStatus : int64_t {
   cpuStoreOutOfBounds = 1,
   /// Run-time extents of operands do not fit together; nothing was computed.
   cpuExtentsDisagree = 2,
-  /// bsmm.extract_rows was asked for rows that the tile does not have.
-  cpuRowsOutOfRange = 4,
+  /// bsmm.extract_rows or bsmm.extract_columns was asked for what the tile does
+  /// not have.
+  cpuSliceOutOfRange = 4,
   /// A vector_load or predicated_load outside of its operand's memory was not
   /// made; its elements are zero.
   cpuLoadOutOfBounds = 8,

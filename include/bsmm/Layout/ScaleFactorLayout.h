@@ -20,6 +20,9 @@ inline constexpr int64_t scaleTileGroups = 4;
 inline constexpr int64_t scaleTileBytes = 512;
 /// Columns of tensor memory that one scale tile takes.
 inline constexpr int64_t scaleTileColumns = 4;
+/// Rows of scales that share a column of tensor memory, one a lane: tiles of B
+/// start at a multiple of them, since the MMA reads row 0 from lane 0.
+inline constexpr int64_t scaleColumnRows = 32;
 
 //===----------------------------------------------------------------------===//
 // Global and shared memory
@@ -92,15 +95,16 @@ Result<ScaleStep> scaleStep(int64_t scalesPerRow, int64_t step,
 /// column `start` needs.
 struct ScaleCoverage {
   int64_t firstTile, tiles;
-  /// Added to the base column: 0, or 2 when the tile starts in the middle of a
-  /// scale tile (N = 64 and N = 192).
+  /// Added to the base column: 0 to 3, the start within its scale tile in units
+  /// of the 32 rows that share a column.
   int64_t column;
 };
-/// Refused: start not a multiple of 64, start negative, extent below 1.
+/// Refused: start not a multiple of 32, start negative, extent below 1.
 Result<ScaleCoverage> scaleCoverage(int64_t start, int64_t extent);
 /// Scale tiles that a tile of `extent` columns may need at any start that is a
-/// multiple of `extent`: what the buffer must hold. Refused as above.
-Result<int64_t> maxScaleTiles(int64_t extent);
+/// multiple of `step`: what the buffer must hold. Refused: a step that is not
+/// a multiple of 32, extent below 1.
+Result<int64_t> maxScaleTiles(int64_t extent, int64_t step);
 
 } // namespace bsmm::layout
 

@@ -81,6 +81,7 @@ private:
   LogicalResult lowerPredicatedLoad(PredicatedLoadOp op);
   void lowerBroadcast(BroadcastOp op);
   void lowerReshape(ReshapeOp op);
+  void lowerExtract(Operation *op, unsigned dimension);
   void lowerOrder(GroupedOrderOp op);
   Value multiply(Value a, Value b, Value accumulator);
   void lowerScaledDot(ScaledDotOp op);
@@ -522,6 +523,27 @@ void KernelLowering::lowerReshape(ReshapeOp op) {
   mapping.map(op.getResult(), value);
 }
 
+/// Some rows (dimension 0) or columns of a tile from a run-time offset on.
+void KernelLowering::lowerExtract(Operation *op, unsigned dimension) {
+  Value source = get(op->getOperand(0));
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  int64_t all = cast<RankedTensorType>(source.getType()).getDimSize(dimension);
+  Value offset = emit.toIndex(get(op->getOperand(1)));
+  Value last = emit.index(all - shape[dimension]);
+  require(emit.compare(arith::CmpIPredicate::ule, offset, last),
+          cpuSliceOutOfRange);
+  SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0)),
+      strides(2, builder.getIndexAttr(1));
+  offsets[dimension] =
+      arith::MinSIOp::create(builder, clampToZero(offset), last).getResult();
+  mapping.map(op->getResult(0),
+              tensor::ExtractSliceOp::create(
+                  builder, source, offsets,
+                  getAsIndexOpFoldResult(builder.getContext(), shape), strides)
+                  .getResult());
+}
+
 /// The role of the memory that an epilogue reads through a pointer.
 FailureOr<ArgumentRole> KernelLowering::sourceOf(Operation *op, Value pointer) {
   Type element = getElementTypeOrSelf(op->getResult(0));
@@ -930,24 +952,11 @@ LogicalResult KernelLowering::lowerLevelOp(Operation &op) {
         return success();
       })
       .Case([&](ExtractRowsOp extract) {
-        Value source = get(extract.getSource());
-        ArrayRef<int64_t> shape =
-            cast<RankedTensorType>(extract.getResult().getType()).getShape();
-        int64_t rows = cast<RankedTensorType>(source.getType()).getDimSize(0);
-        Value offset = emit.toIndex(get(extract.getOffset()));
-        Value last = emit.index(rows - shape[0]);
-        require(emit.compare(arith::CmpIPredicate::ule, offset, last),
-                cpuRowsOutOfRange);
-        Value bounded =
-            arith::MinSIOp::create(builder, clampToZero(offset), last);
-        SmallVector<OpFoldResult> offsets = {bounded, builder.getIndexAttr(0)},
-                                  strides(2, builder.getIndexAttr(1));
-        mapping.map(extract.getResult(),
-                    tensor::ExtractSliceOp::create(
-                        builder, source, offsets,
-                        getAsIndexOpFoldResult(builder.getContext(), shape),
-                        strides)
-                        .getResult());
+        lowerExtract(extract, 0);
+        return success();
+      })
+      .Case([&](ExtractColumnsOp extract) {
+        lowerExtract(extract, 1);
         return success();
       })
       .Case([&](VectorLoadOp load) { return lowerVectorLoad(load); })

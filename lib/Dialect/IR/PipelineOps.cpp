@@ -2,6 +2,7 @@
 
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
 #include "bsmm/Target/Target.h"
 
 #include <numeric>
@@ -509,10 +510,12 @@ LogicalResult ScaledMmaOp::verify() {
     return emitOpError("expected scales for ")
            << m << " rows of A and " << n << " rows of B, got "
            << sfa.getShape()[0] << " and " << sfb.getShape()[0];
-  if (getScaleBOffset() && sfb.getShape()[0] < n + 64)
+  // What the offset may be is known where it is computed; the smallest one that
+  // is not 0 is a column of scales.
+  if (getScaleBOffset() && sfb.getShape()[0] < n + layout::scaleColumnRows)
     return emitOpError("expected scales for ")
-           << n << " rows of B after an offset of 64, got "
-           << sfb.getShape()[0];
+           << n << " rows of B after an offset of " << layout::scaleColumnRows
+           << ", got " << sfb.getShape()[0];
   return success();
 }
 
@@ -727,13 +730,16 @@ static LogicalResult verifyPartials(Operation *op, VectorType values,
                            "2");
   auto accumulator = cast<BufferType>(drain.getAccumulator().getType());
   int64_t rows = accumulator.getShape()[0], columns = accumulator.getShape()[1];
-  if (!buffer.getElementType().isF32() || columns % ctas != 0 ||
+  // Not all columns of an accumulator need be the output tile's.
+  if (!buffer.getElementType().isF32() ||
       buffer.getShape()[0] != (ctas - 1) * rows ||
-      buffer.getShape()[1] != columns / ctas)
+      buffer.getShape()[1] < drain.getNumColumns() ||
+      buffer.getShape()[1] > columns / ctas)
     return op->emitOpError("expected a buffer of ")
-           << ctas - 1 << " x " << rows << " rows and 1 / " << ctas << " of "
-           << columns << " columns of f32, a place for each of the other CTAs, "
-           << "got " << buffer;
+           << ctas - 1 << " x " << rows << " rows and " << drain.getNumColumns()
+           << " to " << columns / ctas
+           << " columns of f32, a place for each of the other CTAs, got "
+           << buffer;
   return success();
 }
 

@@ -273,6 +273,37 @@ OpFoldResult ExtractRowsOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// ExtractColumnsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExtractColumnsOp::verify() {
+  RankedTensorType source = tensorOf(getSource()), result = getType();
+  if (source.getRank() != 2 || result.getRank() != 2 ||
+      source.getDimSize(0) != result.getDimSize(0) ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("expected columns of a tile of rank 2, got ")
+           << result << " from " << source;
+  if (result.getDimSize(1) > source.getDimSize(1))
+    return emitOpError("expected at most ")
+           << source.getDimSize(1) << " columns, got " << result.getDimSize(1);
+  APInt offset;
+  if (matchPattern(getOffset(), m_ConstantInt(&offset)) &&
+      (offset.isNegative() ||
+       offset.getSExtValue() + result.getDimSize(1) > source.getDimSize(1)))
+    return emitOpError("expected columns inside of the tile, got ")
+           << result.getDimSize(1) << " columns from column "
+           << offset.getSExtValue() << " of " << source.getDimSize(1);
+  return success();
+}
+
+OpFoldResult ExtractColumnsOp::fold(FoldAdaptor) {
+  // All columns: whatever the offset says, only 0 is legal.
+  if (getSource().getType() == getType())
+    return getSource();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // ScaledDotOp
 //===----------------------------------------------------------------------===//
 

@@ -258,13 +258,14 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   while (extent % columns != 0)
     columns /= 2;
   // Of an accumulator that the CTAs of a cluster share, the piece lies beyond
-  // this CTA's first column.
+  // this CTA's first column; of one that is wider than the tile, beyond the
+  // tile's.
   bool isShared = exchange && !tile.accumulatesInRegisters();
-  Value drainAt = at;
-  if (isShared) {
+  if (isShared || (tile.extract && !at))
     at = constant(first);
-    drainAt = shiftColumn(at);
-  }
+  Value drainAt = at;
+  if (at)
+    drainAt = toAccumulatorColumn(isShared ? shiftColumn(at) : at);
   bool isWhole = !drainAt && extent == tile.getDrainedColumns();
   if (at)
     first = 0;
@@ -342,7 +343,8 @@ void PipelineBuilder::emitExchange(Value accumulator, Value isNotEmpty) {
     Value to =
         arith::AddIOp::create(builder, loc, rank, loop.getInductionVar());
     to = arith::RemUIOp::create(builder, loc, to, constant(tile.split));
-    Value at = arith::MulIOp::create(builder, loc, to, extent);
+    Value at =
+        toAccumulatorColumn(arith::MulIOp::create(builder, loc, to, extent));
     auto drain = DrainOp::create(
         builder, loc, accumulator, at, columns, /*first=*/0,
         builder.getI64IntegerAttr(tile.getOutputColumns()), false);
@@ -369,6 +371,14 @@ Value PipelineBuilder::emitReduction(Value accumulator) {
   columnOffset = arith::MulIOp::create(builder, loc, rank,
                                        constant(tile.getOutputColumns()));
   return ReduceClusterOp::create(builder, loc, type, accumulator, exchange);
+}
+
+/// The column of the accumulator that is a column of the tile.
+Value PipelineBuilder::toAccumulatorColumn(Value column) {
+  if (!tile.extract)
+    return column;
+  return arith::AddIOp::create(builder, loc, column,
+                               mapping.lookup(tile.extract.getOffset()));
 }
 
 /// A column of the tile at column 0 of what this CTA stores.

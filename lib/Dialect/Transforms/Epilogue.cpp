@@ -184,6 +184,8 @@ bool EpilogueReader::isSum(Value value) {
   if (auto transpose = value.getDefiningOp<TransOp>();
       transpose && transpose.getOrder() == ArrayRef<int64_t>{1, 0})
     value = transpose.getSource();
+  if (auto extract = value.getDefiningOp<ExtractColumnsOp>())
+    value = extract.getSource();
   if (auto select = value.getDefiningOp<arith::SelectOp>();
       select && isZero(select.getFalseValue()))
     value = select.getTrueValue();

@@ -105,22 +105,26 @@ LogicalResult TileKernel::chooseAccumulators() {
           (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
           layout::scaleTileColumns;
   // Where it holds them not quite, they share columns, which are drained first.
-  int64_t sum = 2 * columns + scaleColumns;
+  int64_t sum = 2 * accumulatorColumns + scaleColumns;
   int64_t missing = std::max<int64_t>(sum - gpu->tensorMemoryColumns, 0);
   int64_t shared = llvm::alignTo(missing, drainColumns);
   // Warps that multiply the next tile before they drain this one need two
-  // accumulators apart.
-  bool fits =
-      shared == 0 || (shared <= columns / 2 && !isTransposed && !joins());
+  // accumulators apart. Where the tile's first column is not always the same,
+  // neither is what lies in shared ones.
+  bool fits = shared == 0 || (shared <= columns / 2 && !isTransposed &&
+                              !extract && !joins());
   if (stated && stated.getInt() == 2 && !fits) {
     InFlightDiagnostic diagnostic =
         tileLoop.emitOpError("expected stages of the loop over output tiles "
                              "that tensor memory holds, got 2 = ");
-    diagnostic << 2 * columns << " (accumulators) + " << scaleColumns
+    diagnostic << 2 * accumulatorColumns << " (accumulators) + " << scaleColumns
                << " (scales) = " << sum << " of " << gpu->tensorMemoryColumns
                << " columns";
     if (isTransposed)
       diagnostic << ", and an accumulator that is stored transposed shares "
+                    "none";
+    else if (extract)
+      diagnostic << ", and accumulators of which some columns are stored share "
                     "none";
     else if (joins())
       diagnostic << ", and warps that multiply before they drain share none";

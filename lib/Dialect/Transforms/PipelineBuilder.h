@@ -92,6 +92,7 @@ private:
   void emitExchange(Value accumulator, Value isNotEmpty);
   void shiftCoordinates(llvm::SmallVectorImpl<Value> &coordinates);
   Value shiftColumn(Value column);
+  Value toAccumulatorColumn(Value column);
   void emitPreloads();
   void createVectorBuffers();
   void emitVectorStaging();

@@ -74,10 +74,22 @@ private:
   int64_t getColumns() const {
     return config.swapsOperands ? config.blockM : config.blockN;
   }
+  /// Columns that are multiplied for a tile. The tensor core reads the scales
+  /// of column 0 from the first lane of tensor memory, where those of every
+  /// 32nd column lie: tiles of odd multiples of 16 columns are multiplied from
+  /// the 32nd before on.
+  int64_t getMultipliedColumns() const {
+    return alignsColumns ? getColumns() + layout::scaleColumnRows / 2
+                         : getColumns();
+  }
   /// Block scales of the operands, in contrast to those of sums.
   bool usesScaledDot() { return op.isBlockScaled() && !op.scalesSums(); }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+  }
+  /// Rows of A or of B in a step.
+  int64_t getLoadedRows(bool isA) const {
+    return isA == config.swapsOperands ? getMultipliedColumns() : getRows();
   }
   /// Of the module's target; null without one.
   const target::Gpu *findGpu() {
@@ -108,6 +120,9 @@ private:
   int64_t vec;
   /// Scale tiles of the operand whose rows are columns of the accumulator.
   int64_t columnScaleTiles = 1;
+  /// Whether columns are multiplied from a multiple of 32 on that may lie
+  /// before the tile's first one.
+  bool alignsColumns = false;
   int64_t promoteEvery = 0;
   Value groups;
   /// Which part of a tile's steps, where the parts are added in the output.
@@ -139,18 +154,28 @@ LogicalResult KernelBuilder::checkBlockScales() {
   StringRef columnsName = config.swapsOperands ? "block-m" : "block-n";
   if (getRows() != 128)
     return op.emitOpError("expected ") << rowsName << " 128, got " << getRows();
-  if (getColumns() < 64 || getColumns() > 256 || getColumns() % 64 != 0)
+  if (getColumns() < 16 || getColumns() > 256 || getColumns() % 16 != 0)
     return op.emitOpError("expected ")
-           << columnsName << " 64, 128, 192 or 256, since scales of "
-           << (config.swapsOperands ? "A" : "B")
-           << " come in tiles of 128 rows, got " << getColumns();
+           << columnsName << " to be a multiple of 16 from 16 to 256, got "
+           << getColumns();
   int64_t groupK = vec * layout::scaleTileGroups;
   if (config.blockK < groupK || config.blockK > 4096 ||
       config.blockK % groupK != 0)
     return op.emitOpError("expected block-k to be a multiple of ")
            << groupK << " (4 groups of " << vec << ") up to 4096, got "
            << config.blockK;
-  auto tiles = layout::maxScaleTiles(getColumns());
+  // Operands that are decoded first have no scales in tensor memory.
+  const target::Gpu *gpu = findGpu();
+  bool isOdd = getColumns() % layout::scaleColumnRows != 0;
+  alignsColumns = isOdd && (!gpu || gpu->hasTcgen05);
+  if (isOdd && !alignsColumns) {
+    // The last multiple of 16 of a scale tile needs most.
+    columnScaleTiles = llvm::divideCeil(
+        layout::scaleTileRows - 16 + getColumns(), layout::scaleTileRows);
+    return success();
+  }
+  auto tiles = layout::maxScaleTiles(
+      getMultipliedColumns(), isOdd ? layout::scaleColumnRows : getColumns());
   if (!tiles)
     return op.emitOpError(tiles.error());
   columnScaleTiles = *tiles;
@@ -350,13 +375,13 @@ Value KernelBuilder::buildScaledDot(Value tileA, Value tileB, Value accumulator,
   Value scaleB = loadScales(mapColumns, batch,
                             arith::DivUIOp::create(builder, column, scaleRows),
                             groupTile, columnScaleTiles, cacheColumns);
-  if (columnScaleTiles * layout::scaleTileRows != getColumns()) {
-    // Tiles of 64 and 192 columns start in the middle of a scale tile at every
-    // other place.
+  if (columnScaleTiles * layout::scaleTileRows != getMultipliedColumns()) {
+    // Only tiles of whole scale tiles start at one at every place.
     Value offset = arith::RemUIOp::create(builder, column, scaleRows);
     scaleB = ExtractRowsOp::create(
         builder,
-        RankedTensorType::get({getColumns(), config.blockK / vec}, scale),
+        RankedTensorType::get({getMultipliedColumns(), config.blockK / vec},
+                              scale),
         scaleB, offset);
   }
   Value firstGroup =
@@ -387,8 +412,16 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
       arith::CeilDivUIOp::create(builder, sizeK, constant(config.blockK));
   if (op.isBlockScaled())
     groups = arith::CeilDivUIOp::create(builder, sizeK, constant(vec));
-  auto accumulatorType =
-      RankedTensorType::get({getRows(), getColumns()}, builder.getF32Type());
+  Value firstColumn;
+  if (alignsColumns) {
+    Value &column = config.swapsOperands ? m : n;
+    Value step = constant(layout::scaleColumnRows);
+    Value before = arith::DivUIOp::create(builder, column, step);
+    firstColumn = arith::RemUIOp::create(builder, column, step);
+    column = arith::MulIOp::create(builder, before, step);
+  }
+  auto accumulatorType = RankedTensorType::get(
+      {getRows(), getMultipliedColumns()}, builder.getF32Type());
   Value zeros = arith::ConstantOp::create(builder, accumulatorType,
                                           builder.getZeroAttr(accumulatorType));
   Value lower = zero, upper = steps;
@@ -429,8 +462,8 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
                box)
         .getResult();
   };
-  Value tileA = loadOperand(mapA, a, m, config.blockM, config.cacheA);
-  Value tileB = loadOperand(mapB, b, n, config.blockN, config.cacheB);
+  Value tileA = loadOperand(mapA, a, m, getLoadedRows(true), config.cacheA);
+  Value tileB = loadOperand(mapB, b, n, getLoadedRows(false), config.cacheB);
   if (config.swapsOperands) {
     std::swap(tileA, tileB);
     std::swap(m, n);
@@ -438,7 +471,7 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   tileB = TransOp::create(
       builder,
       RankedTensorType::get(
-          {config.blockK, getColumns()},
+          {config.blockK, getMultipliedColumns()},
           cast<RankedTensorType>(tileB.getType()).getElementType()),
       tileB, ArrayRef<int64_t>{1, 0});
   Value sum;
@@ -462,12 +495,18 @@ Value KernelBuilder::buildMainLoop(Value batch, Value m, Value n) {
   }
   scf::YieldOp::create(builder, sum);
   builder.setInsertionPointAfter(loop);
+  Value result = loop.getResult(0);
+  if (firstColumn)
+    result = ExtractColumnsOp::create(
+        builder,
+        RankedTensorType::get({getRows(), getColumns()}, builder.getF32Type()),
+        result, firstColumn);
   if (!config.swapsOperands)
-    return loop.getResult(0);
+    return result;
   return TransOp::create(builder,
                          RankedTensorType::get({config.blockM, config.blockN},
                                                builder.getF32Type()),
-                         loop.getResult(0), ArrayRef<int64_t>{1, 0});
+                         result, ArrayRef<int64_t>{1, 0});
 }
 
 /// What belongs to the rows (dimension 0) or columns of the tile: `vector` is
@@ -604,8 +643,8 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
   auto map = [&](ArrayRef<int64_t> shape, Type element) {
     return TensorMapType::getChecked(emitError, context, shape, element);
   };
-  Type typeA = map({1, config.blockM, config.blockK}, a);
-  Type typeB = map({1, config.blockN, config.blockK}, b);
+  Type typeA = map({1, getLoadedRows(true), config.blockK}, a);
+  Type typeB = map({1, getLoadedRows(false), config.blockK}, b);
   Type typeD = map({1, config.blockM, config.blockN}, out);
   if (!typeA || !typeB || !typeD)
     return failure();

@@ -86,17 +86,27 @@ static bool isMultipleOf(Value value, int64_t divisor) {
   return isMultipleOf(value, divisor, budget);
 }
 
-/// Whether a row of scales is provably 0 or 64: the places in a scale tile
-/// where a tile of B may start (half a tile is two columns of tensor memory).
-static bool isHalfTileOffset(Value value) {
+/// The last row of a scale tile at which a tile of B provably starts, if that
+/// is provably a multiple of `step`.
+static std::optional<int64_t> findLastScaleRow(Value value, int64_t step) {
   APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant == 0 || constant == layout::scaleTileRows / 2;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    int64_t row = constant.getSExtValue();
+    if (row < 0 || row >= layout::scaleTileRows || row % step != 0)
+      return std::nullopt;
+    return row;
+  }
   auto remainder = value.getDefiningOp<arith::RemUIOp>();
-  return remainder &&
-         matchPattern(remainder.getRhs(), m_ConstantInt(&constant)) &&
-         constant == layout::scaleTileRows &&
-         isMultipleOf(remainder.getLhs(), layout::scaleTileRows / 2);
+  if (!remainder ||
+      !matchPattern(remainder.getRhs(), m_ConstantInt(&constant)) ||
+      constant != layout::scaleTileRows)
+    return std::nullopt;
+  int64_t divisor = layout::scaleTileRows;
+  while (divisor > step && !isMultipleOf(remainder.getLhs(), divisor))
+    divisor /= 2;
+  if (divisor > 1 && !isMultipleOf(remainder.getLhs(), divisor))
+    return std::nullopt;
+  return layout::scaleTileRows - divisor;
 }
 
 /// The TMA unit takes inner coordinates of whole 16 bytes only (seen on an
@@ -153,7 +163,8 @@ FailureOr<unsigned> TileKernel::addLoad(Operation *user, TmaLoadOp load,
 /// The tile of a dot is the one that the kernel states.
 LogicalResult TileKernel::checkTile(Operation *op, int64_t m, int64_t n,
                                     int64_t k) {
-  int64_t tileM = isTransposed ? n : m, tileN = isTransposed ? m : n;
+  int64_t stored = extract ? extract.getType().getDimSize(1) : n;
+  int64_t tileM = isTransposed ? stored : m, tileN = isTransposed ? m : stored;
   if (TileAttr tile = kernel.getTileAttr();
       tile &&
       (tile.getM() != tileM || tile.getN() != tileN || tile.getK() % k != 0))
@@ -163,7 +174,8 @@ LogicalResult TileKernel::checkTile(Operation *op, int64_t m, int64_t n,
            << "x" << k;
   if (dots.empty()) {
     rows = m;
-    columns = n;
+    accumulatorColumns = n;
+    columns = extract ? extract.getType().getDimSize(1) : n;
   }
   return success();
 }
@@ -269,10 +281,21 @@ LogicalResult TileKernel::analyzeScaledDot(ScaledDotOp op) {
         "expected all rows of the loaded scales of A, which start at a "
         "multiple of 128 rows");
 
-  if (tiles->scaleB.rowOffset && !isHalfTileOffset(tiles->scaleB.rowOffset))
-    return op.emitOpError("expected the rows of the scales of B to start at 0 "
-                          "or 64 of a scale tile, e.g. at the remainder by 128 "
-                          "of a multiple of 64");
+  if (Value offset = tiles->scaleB.rowOffset) {
+    // 32 rows are a column of tensor memory; others are read row by row.
+    int64_t step = accumulatesInRegisters() ? 1 : layout::scaleColumnRows;
+    auto last = findLastScaleRow(offset, step);
+    if (!last)
+      return op.emitOpError("expected the rows of the scales of B to start at "
+                            "a multiple of ")
+             << step << " in a scale tile, e.g. at the remainder by "
+             << layout::scaleTileRows << " of a multiple of " << step;
+    int64_t loaded = tiles->scaleB.chain.shape()[0];
+    if (*last + n > loaded)
+      return op.emitOpError("expected scales for ")
+             << n << " rows of B from row " << *last
+             << " of a scale tile on, got " << loaded << " rows";
+  }
   if (failed(checkTile(op, m, n, k)))
     return failure();
 
@@ -550,7 +573,7 @@ LogicalResult TileKernel::analyze() {
   if (!accumulatesInRegisters()) {
     accumulatorType = BufferType::getChecked(
         [&] { return found.front()->emitOpError(); }, kernel.getContext(),
-        ArrayRef<int64_t>{rows, columns},
+        ArrayRef<int64_t>{rows, accumulatorColumns},
         Type(Float32Type::get(kernel.getContext())), MemorySpace::TensorMemory,
         BufferLayout::Accumulator);
     if (!accumulatorType)
@@ -562,9 +585,52 @@ LogicalResult TileKernel::analyze() {
                  succeeded(analyzeSurroundings()) && succeeded(chooseMemory()));
 }
 
-/// Whether the epilogue is that of the transposed sum.
+/// Where the stored columns start is provably inside of the accumulator.
+LogicalResult TileKernel::checkFirstColumn() {
+  int64_t left = extract.getSource().getType().getDimSize(1) -
+                 extract.getType().getDimSize(1);
+  Value offset = extract.getOffset();
+  APInt constant;
+  // Constants have been verified.
+  if (matchPattern(offset, m_ConstantInt(&constant)))
+    return success();
+  auto remainder = offset.getDefiningOp<arith::RemUIOp>();
+  if (!remainder ||
+      !matchPattern(remainder.getRhs(), m_ConstantInt(&constant)) ||
+      !constant.isStrictlyPositive())
+    return extract.emitOpError("expected an offset that is a constant or a "
+                               "remainder by one");
+  // The largest remainder of a multiple of a power of two.
+  int64_t divisor = constant.getSExtValue(), step = 1;
+  while (divisor % (2 * step) == 0 &&
+         isMultipleOf(remainder.getLhs(), 2 * step))
+    step *= 2;
+  if (divisor - step > left)
+    return extract.emitOpError("expected columns inside of the tile, got "
+                               "offsets up to ")
+           << divisor - step << ", of which at most " << left << " are legal";
+  return success();
+}
+
+/// Whether the epilogue is that of some columns of the sum, or of the
+/// transposed sum.
 LogicalResult TileKernel::analyzeTranspose() {
   sum = mainLoop.getResult(0);
+  for (Operation *user : sum.getUsers())
+    if (auto found = dyn_cast<ExtractColumnsOp>(user))
+      extract = found;
+  if (extract) {
+    if (accumulatesInRegisters())
+      return extract.emitOpError("expected the accumulator of the loop over K "
+                                 "as it is: only of those in tensor memory "
+                                 "some columns are stored");
+    if (!sum.hasOneUse())
+      return extract.emitOpError("expected to be the only user of the loop "
+                                 "over K");
+    if (failed(checkFirstColumn()))
+      return failure();
+    sum = extract.getResult();
+  }
   TransOp transpose;
   for (Operation *user : sum.getUsers())
     if (auto found = dyn_cast<TransOp>(user);
@@ -816,8 +882,8 @@ LogicalResult TileKernel::analyzeEpilogueWarps() {
   if (isTransposed)
     return mainLoop.emitOpError("expected no bsmm.epilogue_warps with an "
                                 "accumulator that is stored transposed");
-  if (columns % 32 != 0)
-    return mainLoop.emitOpError("expected a multiple of 32 columns for two "
+  if (columns % 16 != 0)
+    return mainLoop.emitOpError("expected a multiple of 16 columns for two "
                                 "warpgroups that share them, got ")
            << columns;
   consumerWarpgroups = stated.getInt() / target::threads::warpsPerWarpgroup;

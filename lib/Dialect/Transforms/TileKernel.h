@@ -107,14 +107,16 @@ struct TileKernel {
   llvm::SmallVector<Dot> dots;
   llvm::SmallVector<TmaLoadOp> loads;
   llvm::SmallVector<BufferType> loadTypes;
-  /// Extents of the accumulator, and its type in tensor memory (null for
-  /// registers).
-  int64_t rows = 0, columns = 0;
+  /// Extents of the output tile in the accumulator, the columns of all of the
+  /// accumulator, and its type in tensor memory (null for registers).
+  int64_t rows = 0, columns = 0, accumulatorColumns = 0;
   BufferType accumulatorType;
   /// What the epilogue starts from, and whether that is the transpose of the
   /// accumulator, whose columns are then rows of the output tile.
   mlir::Value sum;
   bool isTransposed = false;
+  /// Which columns of the accumulator are the output tile's; null for all.
+  ExtractColumnsOp extract;
   /// Store of the result, a TmaStoreOp or a PredicatedStoreOp.
   mlir::Operation *store = nullptr;
   /// Shared memory that a TMA store reads: a piece of the output tile, and how
@@ -165,6 +167,7 @@ private:
   mlir::LogicalResult analyzeMulticast();
   mlir::LogicalResult analyzeEpilogueWarps();
   mlir::LogicalResult analyzeTranspose();
+  mlir::LogicalResult checkFirstColumn();
   mlir::LogicalResult analyzeStore();
   mlir::LogicalResult chooseStaging(TmaStoreOp op, mlir::Type element);
   mlir::LogicalResult setStaging(TmaStoreOp op, mlir::Type element,

@@ -291,8 +291,8 @@ static std::string compileAndRun(ModuleOp module, ArgumentList &arguments,
   report(cpuLoadOutOfBounds,
          "the program loads outside of the memory of c, sa, sb or bias; those "
          "elements were taken as zero");
-  report(cpuRowsOutOfRange,
-         "bsmm.extract_rows: the rows lie outside of the tile");
+  report(cpuSliceOutOfRange, "bsmm.extract_rows or bsmm.extract_columns: the "
+                             "rows or columns lie outside of the tile");
   return errors;
 }
 

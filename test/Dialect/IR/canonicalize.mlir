@@ -128,6 +128,18 @@ gpu.module @tile_level {
     bsmm.return
   }
 
+  // CHECK-LABEL: bsmm.kernel @extract_all_columns
+  // CHECK: %[[TILE:.+]] = bsmm.tma_load
+  // CHECK-NEXT: bsmm.tma_store %[[TILE]]
+  bsmm.kernel @extract_all_columns(%a: !bsmm.tensor_map<8x8xf16>,
+      %d: !bsmm.tensor_map<8x8xf16>, %i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = bsmm.tma_load %a[%i, %i] : !bsmm.tensor_map<8x8xf16> -> tensor<8x8xf16>
+    %1 = bsmm.extract_columns %0[%i] : tensor<8x8xf16> to tensor<8x8xf16>
+    bsmm.tma_store %1, %d[%i, %i] : tensor<8x8xf16>, !bsmm.tensor_map<8x8xf16>
+    bsmm.return
+  }
+
   // CHECK-LABEL: bsmm.kernel @extract_some_rows
   // CHECK: %[[TILE:.+]] = bsmm.tma_load
   // CHECK-NEXT: bsmm.extract_rows

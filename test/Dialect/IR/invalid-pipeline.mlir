@@ -1536,7 +1536,7 @@ gpu.module @m {
     %p = arith.constant true
     bsmm.warp_role 0 {
       bsmm.leader {
-        // expected-error@below {{expected scales for 128 rows of B after an offset of 64, got 128}}
+        // expected-error@below {{expected scales for 128 rows of B after an offset of 32, got 128}}
         bsmm.scaled_mma %a scales %sa, %b scales %sb offset(%i), %acc
             accumulate %p : !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>,
             !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>,
@@ -3525,7 +3525,7 @@ gpu.module @m {
     %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
     bsmm.drain %acc columns 32 extent 32 {
     ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
-      // expected-error@below {{expected a buffer of 1 x 128 rows and 1 / 2 of 64 columns of f32, a place for each of the other CTAs, got}}
+      // expected-error@below {{expected a buffer of 1 x 128 rows and 32 to 32 columns of f32, a place for each of the other CTAs, got}}
       bsmm.send_partial %v, %b[%row, %column] to %i : vector<32xf32>, !bsmm.buffer<64x32xf32, shared, row_major>
     } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
     bsmm.return
@@ -3540,7 +3540,7 @@ gpu.module @m {
     %acc = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
     bsmm.drain %acc columns 32 extent 32 {
     ^bb0(%row: i32, %column: i32, %v: vector<32xf32>):
-      // expected-error@below {{expected a buffer of 1 x 128 rows and 1 / 2 of 64 columns of f32, a place for each of the other CTAs, got}}
+      // expected-error@below {{expected a buffer of 1 x 128 rows and 32 to 32 columns of f32, a place for each of the other CTAs, got}}
       %s = bsmm.add_partials %v, %b[%row, %column] : vector<32xf32>, !bsmm.buffer<128x64xf32, shared, row_major>
     } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
     bsmm.return

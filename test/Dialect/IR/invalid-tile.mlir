@@ -434,6 +434,43 @@ gpu.module @m {
 
 // -----
 
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<4x8xf16>
+    // expected-error@below {{expected columns of a tile of rank 2, got 'tensor<2x4xf16>' from 'tensor<4x8xf16>'}}
+    %1 = bsmm.extract_columns %0[%i] : tensor<4x8xf16> to tensor<2x4xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<4x8xf16>
+    // expected-error@below {{expected at most 8 columns, got 9}}
+    %1 = bsmm.extract_columns %0[%i] : tensor<4x8xf16> to tensor<4x9xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k()
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<4x8xf16>
+    %i = arith.constant 5 : i32
+    // expected-error@below {{expected columns inside of the tile, got 4 columns from column 5 of 8}}
+    %1 = bsmm.extract_columns %0[%i] : tensor<4x8xf16> to tensor<4x4xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
 // A constant offset is checked where it is written.
 gpu.module @m {
   bsmm.kernel @k()

@@ -54,6 +54,9 @@ gpu.module @tile_operations {
     // CHECK: bsmm.extract_rows %{{.*}}[%{{.*}}] : tensor<256x16xf8E4M3FN> to tensor<192x16xf8E4M3FN>
     %4 = bsmm.extract_rows %3[%i] : tensor<256x16xf8E4M3FN>
         to tensor<192x16xf8E4M3FN>
+    // CHECK: bsmm.extract_columns %{{.*}}[%{{.*}}] : tensor<192x16xf8E4M3FN> to tensor<192x8xf8E4M3FN>
+    %columns = bsmm.extract_columns %4[%i] : tensor<192x16xf8E4M3FN>
+        to tensor<192x8xf8E4M3FN>
     // The last rows, at a constant offset.
     %c64 = arith.constant 64 : i32
     // CHECK: bsmm.extract_rows

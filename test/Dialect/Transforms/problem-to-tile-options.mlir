@@ -2,10 +2,10 @@
 
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-m=64 2>&1 | FileCheck %s --check-prefix=BLOCKM
 // BLOCKM: error: {{.*}}expected block-m 128, got 64
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-n=96 2>&1 | FileCheck %s --check-prefix=BLOCKN
-// BLOCKN: error: {{.*}}expected block-n 64, 128, 192 or 256, since scales of B come in tiles of 128 rows, got 96
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-n=100 2>&1 | FileCheck %s --check-prefix=BLOCKN
+// BLOCKN: error: {{.*}}expected block-n to be a multiple of 16 from 16 to 256, got 100
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-n=0 2>&1 | FileCheck %s --check-prefix=BLOCKN0
-// BLOCKN0: error: {{.*}}expected block-n 64, 128, 192 or 256, since scales of B come in tiles of 128 rows, got 0
+// BLOCKN0: error: {{.*}}expected block-n to be a multiple of 16 from 16 to 256, got 0
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-n=512 2>&1 | FileCheck %s --check-prefix=BLOCKN512
 // BLOCKN512: error: {{.*}}got 512
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-k=96 2>&1 | FileCheck %s --check-prefix=BLOCKK

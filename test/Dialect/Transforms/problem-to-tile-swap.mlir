@@ -56,7 +56,7 @@ func.func @gemm(
 // What swapped operands do not go with.
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a swap-operands=true block-n=64" 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: error: {{.*}}expected block-n 128, got 64
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a swap-operands=true block-m=32" 2>&1 | FileCheck %s --check-prefix=NARROW
-// NARROW: error: {{.*}}expected block-m 64, 128, 192 or 256, since scales of A come in tiles of 128 rows, got 32
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a swap-operands=true block-m=40" 2>&1 | FileCheck %s --check-prefix=NARROW
+// NARROW: error: {{.*}}expected block-m to be a multiple of 16 from 16 to 256, got 40
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a swap-operands=true epilogue-warps=8" 2>&1 | FileCheck %s --check-prefix=WARPS
 // WARPS: error: {{.*}}expected 4 epilogue-warps with swap-operands, got 8

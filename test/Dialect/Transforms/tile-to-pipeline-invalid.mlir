@@ -1416,7 +1416,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %sfb_all = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
       %sfb_tile = bsmm.extract_rows %sfb_all[%steps]
           : tensor<128x4xf8E4M3FN> to tensor<64x4xf8E4M3FN>
-      // expected-error@below {{expected the rows of the scales of B to start at 0 or 64 of a scale tile, e.g. at the remainder by 128 of a multiple of 64}}
+      // expected-error@below {{expected the rows of the scales of B to start at a multiple of 32 in a scale tile, e.g. at the remainder by 128 of a multiple of 32}}
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
             tensor<64x64xf4E2M1FN>, tensor<64x4xf8E4M3FN>, tensor<128x64xf32>
@@ -1439,7 +1439,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
                  %d: !bsmm.tensor_map<128x64xf16>, %steps: i32)
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
-    %c32 = arith.constant 32 : i32
+    %c16 = arith.constant 16 : i32
     %c1 = arith.constant 1 : i32
     %c64 = arith.constant 64 : i32
     %zero = arith.constant dense<0.0> : tensor<128x64xf32>
@@ -1464,9 +1464,9 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
           : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
       %sfb_all = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
-      %sfb_tile = bsmm.extract_rows %sfb_all[%c32]
+      %sfb_tile = bsmm.extract_rows %sfb_all[%c16]
           : tensor<128x4xf8E4M3FN> to tensor<64x4xf8E4M3FN>
-      // expected-error@below {{expected the rows of the scales of B to start at 0 or 64 of a scale tile, e.g. at the remainder by 128 of a multiple of 64}}
+      // expected-error@below {{expected the rows of the scales of B to start at a multiple of 32 in a scale tile, e.g. at the remainder by 128 of a multiple of 32}}
       %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
           : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
             tensor<64x64xf4E2M1FN>, tensor<64x4xf8E4M3FN>, tensor<128x64xf32>
@@ -3321,7 +3321,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %b: !bsmm.tensor_map<1x48x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},
       %sfa: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfa>},
       %sfb: !bsmm.tensor_map<1x1x4x2x256xf8E4M3FN> {bsmm.role = #bsmm.role<sfb>},
-      %d: !bsmm.tensor_map<1x128x48xf16> {bsmm.role = #bsmm.role<d>},
+      %d: !bsmm.tensor_map<1x128x40xf16> {bsmm.role = #bsmm.role<d>},
       %M: i32 {bsmm.role = #bsmm.role<m>},
       %N: i32 {bsmm.role = #bsmm.role<n>},
       %K: i32 {bsmm.role = #bsmm.role<k>},
@@ -3354,7 +3354,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       %n = arith.muli %tile_n, %c48 : i32
       %scale_n = arith.divui %n, %c128 : i32
       %half = arith.constant 0 : i32
-      // expected-error@below {{expected a multiple of 32 columns for two warpgroups that share them, got 48}}
+      // expected-error@below {{expected a multiple of 16 columns for two warpgroups that share them, got 40}}
       %acc = scf.for %step = %c0 to %steps step %c1
           iter_args(%sum0 = %zero) -> (tensor<128x48xf32>) : i32 {
         %k = arith.muli %step, %c256 : i32
@@ -3393,11 +3393,213 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
               tensor<256x48xf4E2M1FN>, tensor<48x16xf8E4M3FN>, tensor<128x48xf32>
         scf.yield %sum1 : tensor<128x48xf32>
       } {bsmm.epilogue_warps = 8 : i64}
-      %out = arith.truncf %acc : tensor<128x48xf32> to tensor<128x48xf16>
-      %out_box = bsmm.reshape %out : tensor<128x48xf16> to tensor<1x128x48xf16>
+      %some = bsmm.extract_columns %acc[%c0] : tensor<128x48xf32> to tensor<128x40xf32>
+      %out = arith.truncf %some : tensor<128x40xf32> to tensor<128x40xf16>
+      %out_box = bsmm.reshape %out : tensor<128x40xf16> to tensor<1x128x40xf16>
       bsmm.tma_store %out_box, %d[%l, %m, %n]
-          : tensor<1x128x48xf16>, !bsmm.tensor_map<1x128x48xf16>
+          : tensor<1x128x40xf16>, !bsmm.tensor_map<1x128x40xf16>
     }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x112xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    // expected-error@below {{expected to be the only user of the loop over K}}
+    %some = bsmm.extract_columns %acc[%c0] : tensor<128x128xf32> to tensor<128x112xf32>
+    %other = bsmm.extract_columns %acc[%c0] : tensor<128x128xf32> to tensor<128x112xf32>
+    %t = arith.addf %some, %other : tensor<128x112xf32>
+    %out = arith.truncf %t : tensor<128x112xf32> to tensor<128x112xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x112xf16>, !bsmm.tensor_map<128x112xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x112xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    // expected-error@below {{expected an offset that is a constant or a remainder by one}}
+    %t = bsmm.extract_columns %acc[%steps] : tensor<128x128xf32> to tensor<128x112xf32>
+    %out = arith.truncf %t : tensor<128x112xf32> to tensor<128x112xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x112xf16>, !bsmm.tensor_map<128x112xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x112xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x64xf4E2M1FN> to tensor<64x128xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_tile = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x128xf4E2M1FN>, tensor<128x4xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %first = arith.remui %steps, %c64 : i32
+    // expected-error@below {{expected columns inside of the tile, got offsets up to 63, of which at most 16 are legal}}
+    %t = bsmm.extract_columns %acc[%first] : tensor<128x128xf32> to tensor<128x112xf32>
+    %out = arith.truncf %t : tensor<128x112xf32> to tensor<128x112xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x112xf16>, !bsmm.tensor_map<128x112xf16>
+    bsmm.return
+  }
+}
+
+// -----
+
+// An offset that may be anything.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xf4E2M1FN>,
+                 %b: !bsmm.tensor_map<64x64xf4E2M1FN>,
+                 %sfa: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %sfb: !bsmm.tensor_map<2x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x64xf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x64xf32>) : i32 {
+      %k = arith.muli %step, %c64 : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x64xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<64x64xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
+      %sfa_0 = bsmm.tma_load %sfa[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %sfb_0 = bsmm.tma_load %sfb[%c0, %c0]
+          : !bsmm.tensor_map<2x256xf8E4M3FN> -> tensor<2x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<64x64xf4E2M1FN> to tensor<64x64xf4E2M1FN>
+      %sfa_1 = bsmm.reshape %sfa_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfa_2 = bsmm.trans %sfa_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfa_tile = bsmm.reshape %sfa_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %sfb_1 = bsmm.reshape %sfb_0 : tensor<2x256xf8E4M3FN> to tensor<32x4x4xf8E4M3FN>
+      %sfb_2 = bsmm.trans %sfb_1 [1, 0, 2]
+          : tensor<32x4x4xf8E4M3FN> to tensor<4x32x4xf8E4M3FN>
+      %sfb_all = bsmm.reshape %sfb_2 : tensor<4x32x4xf8E4M3FN> to tensor<128x4xf8E4M3FN>
+      %c32 = arith.constant 32 : i32
+      %c128 = arith.constant 128 : i32
+      %n = arith.muli %steps, %c32 : i32
+      %row = arith.remui %n, %c128 : i32
+      %sfb_tile = bsmm.extract_rows %sfb_all[%row]
+          : tensor<128x4xf8E4M3FN> to tensor<64x4xf8E4M3FN>
+      // expected-error@below {{expected scales for 64 rows of B from row 96 of a scale tile on, got 128 rows}}
+      %next = bsmm.scaled_dot %a_tile scales %sfa_tile, %b_tile scales %sfb_tile, %sum
+          : tensor<128x64xf4E2M1FN>, tensor<128x4xf8E4M3FN>,
+            tensor<64x64xf4E2M1FN>, tensor<64x4xf8E4M3FN>, tensor<128x64xf32>
+      scf.yield %next : tensor<128x64xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x64xf32> to tensor<128x64xf16>
+    bsmm.tma_store %out, %d[%c0, %c0]
+        : tensor<128x64xf16>, !bsmm.tensor_map<128x64xf16>
     bsmm.return
   }
 }

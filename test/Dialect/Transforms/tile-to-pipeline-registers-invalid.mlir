@@ -583,3 +583,34 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
     bsmm.return
   }
 }
+
+// -----
+
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<128x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x112xbf16>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x128xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<128x128xf8E4M3FN> to tensor<128x128xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<128x128xf8E4M3FN>, tensor<128x128xf8E4M3FN>, tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    // expected-error@below {{expected the accumulator of the loop over K as it is: only of those in tensor memory some columns are stored}}
+    %some = bsmm.extract_columns %acc[%c0] : tensor<128x128xf32> to tensor<128x112xf32>
+    %out = arith.truncf %some : tensor<128x112xf32> to tensor<128x112xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<128x112xbf16>, !bsmm.tensor_map<128x112xbf16>
+    bsmm.return
+  }
+}

@@ -94,6 +94,16 @@ gpu.module @kernels {
   }
 }
 
+// OPERATIONS: bsmm.extract_columns
+gpu.module @kernels {
+  bsmm.kernel @example(%first: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %0 = arith.constant dense<0.0> : tensor<128x64xf32>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
 // OPERATIONS: bsmm.scaled_dot
 gpu.module @kernels {
   bsmm.kernel @example()

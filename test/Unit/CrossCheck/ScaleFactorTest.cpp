@@ -173,19 +173,19 @@ TEST(CrossCheckScaleFactors, EveryStepReadsItsScale) {
       }
 }
 
-/// SFB of tiles of N columns that start anywhere at a multiple of N: the tiles
-/// that scaleCoverage names, read from column + 2 where the tile starts in the
-/// middle of one.
+/// SFB of tiles of N columns that start anywhere at a multiple of 32: the tiles
+/// that scaleCoverage names, read from the column that it names, which counts
+/// the 32 rows of scales in a column.
 TEST(CrossCheckScaleFactors, ColumnsOfB) {
-  for (int64_t n : {64, 128, 192, 256})
-    for (int64_t start = 0; start < 4 * 192; start += n)
+  for (int64_t n = 32; n <= 256; n += 32)
+    for (int64_t start = 0; start < 384; start += 32)
       for (int64_t perRow : {1, 2, 4}) {
         SCOPED_TRACE("N " + std::to_string(n) + " at " + std::to_string(start));
         const int64_t kTiles = 2, shared = 1024, base = 128;
         layout::ScaleCoverage coverage = get(layout::scaleCoverage(start, n));
         ASSERT_EQ(coverage.firstTile, start / 128);
-        ASSERT_LE(coverage.tiles, get(layout::maxScaleTiles(n)));
-        ASSERT_EQ(coverage.column, start % 128 == 64 ? 2 : 0);
+        ASSERT_LE(coverage.tiles, get(layout::maxScaleTiles(n, 32)));
+        ASSERT_EQ(coverage.column, start % 128 / 32);
         // The covered tiles are loaded to `shared` as a small blocked tensor.
         TracedTensorMemory memory;
         copyTiles(memory, shared, coverage.tiles, kTiles, base);

@@ -205,10 +205,10 @@ TEST(ScaleFactorLayout, ColumnsAndSteps) {
 }
 
 TEST(ScaleFactorLayout, CoverageOfTiles) {
-  for (int64_t extent : {8, 64, 96, 128, 192, 256})
+  for (int64_t extent = 8; extent <= 256; extent += 8)
     for (int64_t start = 0; start <= 1024; ++start) {
       auto found = scaleCoverage(start, extent);
-      EXPECT_EQ(bool(found), start % 64 == 0);
+      EXPECT_EQ(bool(found), start % 32 == 0);
       if (!found)
         continue;
       std::set<int64_t> tiles;
@@ -216,7 +216,7 @@ TEST(ScaleFactorLayout, CoverageOfTiles) {
         tiles.insert(n / 128);
       EXPECT_EQ(found->firstTile, *tiles.begin());
       EXPECT_EQ(found->tiles, int64_t(tiles.size()));
-      EXPECT_EQ(found->column, start % 128 == 64 ? 2 : 0);
+      EXPECT_EQ(found->column, start % 128 / 32);
       // Column (n relative to the tile) / 32 counted from there must be the
       // column where the scales of n were copied to.
       for (int64_t n = start; n < start + extent; ++n) {
@@ -226,19 +226,25 @@ TEST(ScaleFactorLayout, CoverageOfTiles) {
         EXPECT_EQ(found->column + (n - start) / 32, copied);
       }
     }
-  EXPECT_EQ(get(maxScaleTiles(64)), 1);
-  EXPECT_EQ(get(maxScaleTiles(128)), 1);
-  EXPECT_EQ(get(maxScaleTiles(192)), 2);
-  EXPECT_EQ(get(maxScaleTiles(256)), 2);
-  for (int64_t extent : {64, 128, 192, 256}) {
-    int64_t most = 0;
-    for (int64_t start = 0; start < 16 * extent; start += extent)
-      most = std::max(most, get(scaleCoverage(start, extent)).tiles);
-    EXPECT_EQ(get(maxScaleTiles(extent)), most);
-  }
-  expectError(maxScaleTiles(96), "multiple of 64, got 96");
-  expectError(maxScaleTiles(0), "got 0");
-  expectError(scaleCoverage(96, 96), "starts at a multiple of 64");
+  EXPECT_EQ(get(maxScaleTiles(32, 32)), 1);
+  EXPECT_EQ(get(maxScaleTiles(64, 64)), 1);
+  EXPECT_EQ(get(maxScaleTiles(96, 96)), 2);
+  EXPECT_EQ(get(maxScaleTiles(128, 128)), 1);
+  EXPECT_EQ(get(maxScaleTiles(192, 192)), 2);
+  EXPECT_EQ(get(maxScaleTiles(224, 224)), 3);
+  EXPECT_EQ(get(maxScaleTiles(256, 256)), 2);
+  for (int64_t extent = 16; extent <= 256; extent += 16)
+    for (int64_t step = 32; step <= 256; step += 32) {
+      int64_t most = 0;
+      for (int64_t start = 0; start < 16 * step; start += step)
+        most = std::max(most, get(scaleCoverage(start, extent)).tiles);
+      EXPECT_EQ(get(maxScaleTiles(extent, step)), most);
+    }
+  expectError(maxScaleTiles(48, 48), "multiples of 32 columns, got multiples "
+                                     "of 48");
+  expectError(maxScaleTiles(32, 0), "got multiples of 0");
+  expectError(maxScaleTiles(0, 32), "expected a positive tile extent, got 0");
+  expectError(scaleCoverage(48, 96), "starts at a multiple of 32");
   expectError(scaleCoverage(-64, 64), "got -64");
   expectError(scaleCoverage(0, 0), "expected a positive tile extent, got 0");
   expectError(scaleCoverage(0, int64Max), "expected a positive tile extent");

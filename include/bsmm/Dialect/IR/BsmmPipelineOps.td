@@ -572,8 +572,8 @@ def Bsmm_ScaledMmaOp : Bsmm_PipelineOp<"scaled_mma"> {
     Issues the tensor core operations that add the product of the tiles A
     `[m, k]` and B `[n, k]` in shared memory, scaled by SA and SB in tensor
     memory, to the accumulator. `accumulate` (i1) false overwrites the
-    accumulator. `scale_b_offset` (i32, 0 or 64) is the row of SB's buffer that
-    belongs to the first row of B.
+    accumulator. `scale_b_offset` (i32, a multiple of 32 below 128) is the
+    row of SB's buffer that belongs to the first row of B.
 
     Example:
 

@@ -287,14 +287,40 @@ def Bsmm_ExtractRowsOp : Bsmm_TileOp<"extract_rows", [Pure]> {
   let summary = "some rows of a tile";
   let description = [{
     The rows `[offset, offset + rows of the result)` of a tile of rank 2. The
-    offset (i32) is a run-time value: a tile of 64 or 192 columns of B starts
-    in the middle of a scale tile at every other place.
+    offset (i32) is a run-time value: a tile of B whose columns are no multiple
+    of 128 starts inside of a scale tile at some places.
 
     Example:
 
     ```mlir
     %1 = bsmm.extract_rows %0[%half] : tensor<256x16xf8E4M3FN>
         to tensor<192x16xf8E4M3FN>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source, I32:$offset);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $offset `]` attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Bsmm_ExtractColumnsOp : Bsmm_TileOp<"extract_columns", [Pure]> {
+  let summary = "some columns of a tile";
+  let description = [{
+    The columns `[offset, offset + columns of the result)` of a tile of rank 2.
+    The offset (i32) is a run-time value: the tensor core reads scales of B from
+    a multiple of 32 columns on, so that a tile that starts 16 columns later is
+    part of a wider product.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.extract_columns %0[%first] : tensor<128x64xf32>
+        to tensor<128x48xf32>
     ```
 
     Since version 1.

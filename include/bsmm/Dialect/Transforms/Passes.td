@@ -106,8 +106,7 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "rows of an output tile: 128; without block scales 64, 128, 192 or "
            "256; with swap-operands as block-n else">,
     Option<"blockN", "block-n", "int64_t", "128",
-           "columns of an output tile: 64, 128, 192 or 256; without block "
-           "scales a multiple of 16 up to 256">,
+           "columns of an output tile: a multiple of 16 up to 256">,
     Option<"blockK", "block-k", "int64_t", "256",
            "elements of K of a step: a multiple of 4 groups of scales up to "
            "4096; without block scales of 32 bytes, up to 1024 elements">,
@@ -161,8 +160,8 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     Option<"swapOperands", "swap-operands", "bool", "false",
            "multiply the rows of B with those of A, and store the transposed "
            "sum: for few rows of A, since a multiplication has 128 rows and may "
-           "have fewer columns. Needs block scales and block-n 128; block-m is "
-           "64, 128, 192 or 256">,
+           "have fewer columns. Needs block scales and block-n 128; block-m is a "
+           "multiple of 16 up to 256">,
     Option<"predicatedStore", "predicated-store", "bool", "false",
            "store element by element, for outputs without 16-byte alignment">
   ];
