@@ -400,6 +400,14 @@ static bool decodeFence(Decoder &d) {
   return d.fail("unknown proxy fence");
 }
 
+/// The grids before have run by then; whoever synchronises with the lanes
+/// knows.
+static Step execGridWait(Exec &x, const Inst &, uint32_t mask) {
+  if (x.machine->options->checkHazards)
+    x.machine->learnClock(*x.warp, mask, GridsBefore, 1);
+  return Step::Next;
+}
+
 static bool decodeNothing(Decoder &d) {
   d.inst.fn = execNothing;
   return true;
@@ -466,8 +474,12 @@ void registerBarriers(OpTable &table) {
   table["fence"] = decodeFence;
   table["membar"] = decodeFence;
   table["griddepcontrol"] = [](Decoder &d) {
-    d.takeOne({"launch_dependents", "wait"});
-    return decodeNothing(d) && d.count(0, 0);
+    int which = d.takeOne({"launch_dependents", "wait"});
+    if (which < 0)
+      return d.fail("expected .launch_dependents or .wait");
+    d.function.controlsGrids = true;
+    d.inst.fn = which == 0 ? execNothing : execGridWait;
+    return d.count(0, 0);
   };
   table["nanosleep"] = [](Decoder &d) {
     d.take("u32");

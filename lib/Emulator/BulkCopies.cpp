@@ -237,6 +237,7 @@ bool walkBox(Exec &x, const Inst &i, int lane, const TensorMap &map,
                                 : units::TransferDirection::Load);
   units::BoxPiece piece;
   std::string error;
+  x.touchGlobal(lane);
   while (walker.next(piece)) {
     if (piece.validEnd > piece.validBegin &&
         x.machine->globalPointer(piece.globalAddress + piece.validBegin,
@@ -492,6 +493,7 @@ Step execBulk(Exec &x, const Inst &i, uint32_t mask) {
                 lane);
         return 0;
       }
+      x.touchGlobal(lane);
       if (m.globalPointer(address, size,
                           write ? GlobalUse::CheckWrite : GlobalUse::CheckRead,
                           error) == nullptr) {

@@ -135,7 +135,7 @@ struct CompiledFunction {
   uint64_t parameterBytes = 0;
   std::vector<uint32_t> callees;
   std::vector<uint32_t> sharedVariables; ///< that it names
-  bool usesTensorMemory = false;
+  bool controlsGrids = false;            ///< has griddepcontrol
 };
 
 /// CUDA C++ Programming Guide, "Technical Specifications per Compute

@@ -40,6 +40,7 @@ Step execCpAsync(Exec &x, const Inst &i, uint32_t mask) {
     uint64_t address = 0;
     if (bytes != 0) {
       address = addressOf(x, i.addr[1], lane);
+      x.touchGlobal(lane);
       if (m.globalPointer(address, bytes, GlobalUse::CheckRead, error) ==
               nullptr ||
           address % i.a != 0) {

@@ -51,6 +51,21 @@ std::string Machine::agentName(const Cluster &cluster, Agent agent) const {
   return "an unknown agent";
 }
 
+/// A launch that may overlap the one before it must not read what that one
+/// still writes, nor write what it still reads, until griddepcontrol.wait has
+/// returned in a thread that this one has synchronised with (PTX ISA,
+/// griddepcontrol). Buffers that no earlier grid touches may be, so that it is
+/// no error.
+void Exec::touchGlobal(int lane) {
+  if (!machine->entry->controlsGrids || !machine->options->checkHazards ||
+      knownTo(*warp, lane).all.get(GridsBefore) != 0)
+    return;
+  strict(machine->module->code[pc], "missing-grid-wait",
+         "global memory is accessed before griddepcontrol.wait, while the grid "
+         "before may still use it",
+         lane);
+}
+
 /// Agents of warps do things in order; copies that complete on one mbarrier
 /// don't.
 static inline bool inOrder(const Machine::Access &access, Agent other) {

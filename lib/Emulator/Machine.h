@@ -101,6 +101,10 @@ struct Knowledge {
   }
 };
 
+/// Stands for the grids before this one, which griddepcontrol.wait waits for;
+/// 0 is no agent's number.
+inline constexpr Agent GridsBefore = 0;
+
 /// Agents of a warp, counted from Warp::firstAgent.
 enum AgentKind : uint32_t {
   AgentThreads, ///< ordinary accesses
@@ -442,6 +446,8 @@ struct Exec {
               int lane = -1);
   Step fatal(const Inst &inst, const char *kind, const std::string &message,
              int lane = -1);
+  /// Called for each access of a lane to global memory.
+  void touchGlobal(int lane);
 };
 
 /// Something that took from `begin` to `end`, in warp instructions issued.

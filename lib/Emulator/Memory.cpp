@@ -201,6 +201,7 @@ Place resolve(Exec &x, Space space, uint64_t address, uint32_t bytes,
     if (misaligned(address))
       return place;
     place.pointer = m.globalPointer(address, bytes, use, error);
+    x.touchGlobal(lane);
     return place;
   }
 }

@@ -8,6 +8,8 @@
 
 #include "Harness.h"
 
+#include <optional>
+
 using namespace bsmm::emulator;
 using namespace bsmm::emulator::test;
 
@@ -481,6 +483,58 @@ TEST(Hazard, LanesWriteOnePlaceTogether) {
                         setup);
   EXPECT_TRUE(outcome.clean()) << outcome.text();
   EXPECT_EQ(outcome.out[31], 7u);
+}
+
+/// What is accessed before the grids before are known to be done.
+TEST(Hazard, GridWait) {
+  auto strict = [&](const std::string &body) {
+    std::optional<bool> found;
+    for (const Options &options : allModes()) {
+      LaunchSetup setup;
+      setup.block = {64, 1, 1};
+      setup.options = options;
+      setup.options.strict = true;
+      Outcome outcome = run(kernel(prologue() + R"(
+    setp.lt.u32 %p1, %t, 32; setp.eq.u32 %p3, %t, 0;
+    mov.u32 %r4, s;
+    )" + body + " ret;",
+                                   "sm_90a", shared),
+                            setup);
+      EXPECT_TRUE(outcome.clean()) << outcome.text();
+      bool has = outcome.has("missing-grid-wait", Severity::Strict);
+      EXPECT_EQ(found.value_or(has), has);
+      found = has;
+    }
+    return *found;
+  };
+  const std::string load = "ld.global.u32 %r5, [%in];",
+                    store = "st.global.u32 [%outt], %t;",
+                    wait = "griddepcontrol.wait;",
+                    launch = "griddepcontrol.launch_dependents;", bulk = R"(
+    @%p3 mbarrier.init.shared.b64 [%r4], 1;
+    @%p3 fence.mbarrier_init.release.cluster;
+    bar.sync 0;
+    @%p3 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 256;
+    @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4+1024], [%in], 256, [%r4];
+    W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0; @!%p2 bra W;
+)";
+  // Nothing is asked of kernels that know nothing of it.
+  EXPECT_FALSE(strict(load + store + bulk));
+  EXPECT_FALSE(strict(wait + load + store + bulk));
+  EXPECT_FALSE(strict(wait + launch + load + store));
+  EXPECT_TRUE(strict(load + wait));
+  EXPECT_TRUE(strict(store + wait));
+  EXPECT_TRUE(strict(bulk + wait));
+  EXPECT_TRUE(strict("red.global.add.u32 [%out], 1;" + wait));
+  EXPECT_TRUE(strict(launch + load));
+  // Shared memory and parameters are the launch's own.
+  EXPECT_FALSE(
+      strict("@%p3 st.shared.u32 [%r4], 1; bar.sync 0;" + wait + load));
+  // One warp waits: the other one must hear of it.
+  EXPECT_TRUE(strict("@%p1 " + wait + store));
+  EXPECT_FALSE(strict("@%p1 " + wait + "bar.sync 0;" + store));
+  EXPECT_TRUE(strict("@!%p1 " + wait + load));
+  EXPECT_FALSE(strict("@!%p1 " + wait + bulk));
 }
 
 /// A fence is for what its own lane initialised, or has learnt of.
