@@ -610,7 +610,7 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
   reader.object({"schema", "document", "entry", "ptx", "cubin", "target",
                  "grid", "block", "cluster", "dynamic_smem", "tile",
                  "configuration", "problem", "numerics", "shapes", "workspace",
-                 "adds_to_output", "params"});
+                 "adds_to_output", "dependent_launch", "params"});
   KernelManifest manifest;
   manifest.entry = reader.member("entry").string();
   manifest.ptx = reader.member("ptx").fileName();
@@ -650,6 +650,7 @@ Result<KernelManifest> runtime::parseManifest(std::string_view text) {
       }
   }
   manifest.addsToOutput = reader.booleanOr("adds_to_output", false);
+  manifest.dependentLaunch = reader.booleanOr("dependent_launch", false);
   if (reader.has("workspace")) {
     JsonReader workspace = reader.member("workspace");
     if (workspace.object({"bytes", "bytes_per_tile"})) {
@@ -782,6 +783,8 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
                     {"bytes_per_tile", manifest.workspace.bytesPerTile}};
   if (manifest.addsToOutput)
     out["adds_to_output"] = true;
+  if (manifest.dependentLaunch)
+    out["dependent_launch"] = true;
   out["params"] = OrderedJson::array();
   for (const ManifestParam &param : manifest.params)
     out["params"].push_back(writeParam(param));

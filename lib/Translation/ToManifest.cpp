@@ -230,6 +230,7 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     manifest.addsToOutput |= op.getAdd();
     manifest.numerics.orderDependent |= op.getAdd();
   });
+  manifest.dependentLaunch = kernel.getDependentLaunch();
   manifest.dynamicSharedMemory = *kernel.getDynamicSharedMemory();
   TileAttr tile = kernel.getTileAttr();
   manifest.tile = {tile.getM(), tile.getN(), tile.getK()};

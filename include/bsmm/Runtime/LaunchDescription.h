@@ -263,6 +263,9 @@ struct KernelManifest {
   /// The kernel adds to the output, whose rows and columns (not the padding)
   /// are zeroed before each launch.
   bool addsToOutput = false;
+  /// The kernel waits for the launch before it in the stream before it reads or
+  /// writes global memory, so that a launch may begin earlier.
+  bool dependentLaunch = false;
   std::vector<ManifestParam> params;
 };
 

@@ -420,6 +420,16 @@ struct KernelPreparation {
       NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
     }
     buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    if (kernel.getDependentLaunch()) {
+      // All of the above is done while the launch before still runs. Its memory
+      // operations are visible from the wait on (PTX ISA, griddepcontrol); that
+      // every thread waits orders all that follows, stores over what it reads
+      // included. The next launch waits in turn, so that it may begin at once.
+      NVVM::GriddepcontrolOp::create(builder, loc,
+                                     NVVM::GridDepActionKind::wait);
+      NVVM::GriddepcontrolOp::create(
+          builder, loc, NVVM::GridDepActionKind::launch_dependents);
+    }
     // A CTA whose memory others still write to, or at whose barriers they
     // arrive, does not end.
     bool hasClusterChannel = kernel

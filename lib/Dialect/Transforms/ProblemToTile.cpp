@@ -39,6 +39,8 @@ struct Configuration {
   bool addsToOutput;
   /// Null for the usual order.
   CacheEvictionAttr cacheA, cacheB;
+  /// Whether a launch may begin while the one before it runs.
+  bool isDependent = false;
 };
 
 /// Writes the tile-level kernel of one scaled_matmul.
@@ -784,6 +786,7 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
       /*block_size=*/IntegerAttr(),
       clusterSize == 1 ? IntegerAttr() : builder.getI64IntegerAttr(clusterSize),
       parts == 1 ? IntegerAttr() : builder.getI64IntegerAttr(parts),
+      config.isDependent,
       /*dynamic_shared_memory=*/IntegerAttr(),
       /*tensor_memory_columns=*/IntegerAttr(), builder.getArrayAttr(roles),
       /*res_attrs=*/ArrayAttr());
@@ -810,6 +813,7 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
                          epilogueWarps,   specialize, flatten,  persistent,
                          predicatedStore, pingPong,   groupAll, swapOperands,
                          addSplits,       {},         {}};
+    config.isDependent = dependentLaunch;
     for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
                               std::pair{StringRef(cacheB), &config.cacheB}}) {
       if (text == "normal")

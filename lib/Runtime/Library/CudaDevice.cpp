@@ -142,9 +142,10 @@ private:
 class CudaKernel : public LoadedKernel {
 public:
   CudaKernel(std::shared_ptr<PrimaryContext> primary, cuda::Module module,
-             cuda::Function function, const bsmm_kernel_resources &known)
+             cuda::Function function, const bsmm_kernel_resources &known,
+             bool dependentLaunch)
       : primary(std::move(primary)), module(module), function(function),
-        known(known) {}
+        known(known), dependentLaunch(dependentLaunch) {}
   ~CudaKernel() override {
     Current current(*primary);
     // A driver that is shutting down has unloaded it already.
@@ -160,6 +161,7 @@ public:
   const cuda::Module module;
   const cuda::Function function;
   const bsmm_kernel_resources known;
+  const bool dependentLaunch;
 };
 
 /// Values of the parameters and pointers to them, as cuLaunchKernelEx takes
@@ -482,7 +484,8 @@ bsmm_status CudaDevice::load(const ArtifactKernel &kernel,
     if ((error = driver.functionSetAttribute(
              function, cuda::functionNonPortableClusterSizeAllowed, 1)))
       return give(error, "a cluster of more than 8 CTAs: cuFuncSetAttribute");
-  loaded = std::make_unique<CudaKernel>(primary, module, function, known);
+  loaded = std::make_unique<CudaKernel>(primary, module, function, known,
+                                        manifest.dependentLaunch);
   return BSMM_OK;
 }
 
@@ -542,12 +545,17 @@ bsmm_status CudaLaunch::submit(void *stream) const {
     return status;
   cuda::LaunchConfig launch = config;
   launch.stream = toStream(stream);
-  cuda::LaunchAttribute attribute{};
+  cuda::LaunchAttribute attributes[2]{};
+  launch.attributes = attributes;
   if (cluster[0] * cluster[1] * cluster[2] != 1) {
+    cuda::LaunchAttribute &attribute = attributes[launch.numAttributes++];
     attribute.id = cuda::launchAttributeClusterDimension;
     std::memcpy(attribute.value.cluster, cluster, sizeof(cluster));
-    launch.attributes = &attribute;
-    launch.numAttributes = 1;
+  }
+  if (kernel.dependentLaunch) {
+    cuda::LaunchAttribute &attribute = attributes[launch.numAttributes++];
+    attribute.id = cuda::launchAttributeProgrammaticStreamSerialization;
+    attribute.value.programmaticStreamSerialization = 1;
   }
   // The driver copies the parameters and does not write to them.
   auto **parameters = const_cast<void **>(pointers.data());

@@ -62,6 +62,7 @@ inline constexpr int jitErrorLogBufferSize = 6;
 
 // CUlaunchAttributeID
 inline constexpr int launchAttributeClusterDimension = 4;
+inline constexpr int launchAttributeProgrammaticStreamSerialization = 6;
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a union of 64 bytes.
 struct LaunchAttribute {
@@ -70,6 +71,7 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     unsigned cluster[3];
+    int programmaticStreamSerialization;
   } value;
 };
 static_assert(sizeof(LaunchAttribute) == 72);

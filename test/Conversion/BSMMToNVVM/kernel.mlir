@@ -32,6 +32,26 @@ gpu.module @kernels {
     bsmm.return
   }
 
+  // A dependent launch waits when all that needs no global memory is done, before
+  // anything else, and lets the next one begin.
+  // CHECK-LABEL: llvm.func @dependent
+  // CHECK: nvvm.prefetch tensormap
+  // CHECK: nvvm.tcgen05.alloc
+  // CHECK-NOT: nvvm.griddepcontrol
+  // CHECK: nvvm.barrier
+  // CHECK-NEXT: nvvm.tcgen05.fence <after>
+  // CHECK-NEXT: nvvm.griddepcontrol wait
+  // CHECK-NEXT: nvvm.griddepcontrol launch_dependents
+  // CHECK-NOT: nvvm.griddepcontrol
+  // CHECK: llvm.return
+  bsmm.kernel @dependent(%a: !bsmm.tensor_map<1x128x64xf16> {bsmm.role = #bsmm.role<a>})
+      attributes {level = #bsmm.level<pipeline>, dependent_launch,
+                  target = #bsmm.target<"sm_100a">,
+                  block_size = 128 : i64} {
+    %0 = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+
   // Tensor memory: warp 0 allocates and gives it back, all threads meet between,
   // and nobody allocates again.
   // CHECK-LABEL: llvm.func @tensor_memory

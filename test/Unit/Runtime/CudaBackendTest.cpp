@@ -236,10 +236,43 @@ TEST_F(CudaBackend, PersistentGridsUseTheDevicesSMs) {
   EXPECT_EQ(state.launch.grid[0], 4u);
   EXPECT_EQ(state.launch.numAttributes, 1u);
   EXPECT_EQ(state.cluster[0], 2u);
+  EXPECT_FALSE(state.isDependent);
   counting.arguments.sm_count = 2;
   ASSERT_EQ(bsmm_kernel_launch(handles.kernel, &counting.arguments, nullptr),
             BSMM_OK);
   EXPECT_EQ(fakeDriverState().launch.grid[0], 2u);
+}
+
+/// A kernel that waits for the launch before it itself is launched so, with a
+/// cluster and without.
+TEST_F(CudaBackend, DependentLaunches) {
+  std::string ptx = readKernelFile("runtime_kernels_sm90a.ptx");
+  for (bool hasCluster : {false, true}) {
+    std::string manifest = readKernelFile("count_rows.json");
+    manifest.replace(manifest.find("\"params\""), 0,
+                     "\"dependent_launch\": true, ");
+    std::string cluster = "\"cluster\": [1, 1, 1]";
+    if (hasCluster)
+      manifest.replace(manifest.find(cluster), cluster.size(),
+                       "\"cluster\": [2, 1, 1]");
+    bsmm_artifact_entry entry = {nullptr, manifest.c_str(), ptx.c_str(),
+                                 nullptr, 0};
+    Handles handles;
+    handles.openWritten(&entry, 1);
+    ASSERT_EQ(bsmm_device_open_cuda(0, &handles.device), BSMM_OK);
+    ASSERT_EQ(
+        bsmm_kernel_load(handles.device, handles.artifact, 0, &handles.kernel),
+        BSMM_OK)
+        << bsmm_last_error();
+    Counting counting(handles);
+    ASSERT_EQ(bsmm_kernel_launch(handles.kernel, &counting.arguments, nullptr),
+              BSMM_OK)
+        << bsmm_last_error();
+    FakeDriverState state = fakeDriverState();
+    EXPECT_EQ(state.launch.numAttributes, hasCluster ? 2u : 1u);
+    EXPECT_EQ(state.cluster[0], hasCluster ? 2u : 1u);
+    EXPECT_TRUE(state.isDependent);
+  }
 }
 
 TEST_F(CudaBackend, TemporaryWorkspace) {

@@ -51,6 +51,8 @@ BSMM_SAME(ours::jitErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER);
 BSMM_SAME(ours::jitErrorLogBufferSize, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 BSMM_SAME(ours::launchAttributeClusterDimension,
           CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+BSMM_SAME(ours::launchAttributeProgrammaticStreamSerialization,
+          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 
 // The enumerations of tensor maps, by value.
 BSMM_SAME(TensorMapElement::U8, CU_TENSOR_MAP_DATA_TYPE_UINT8);

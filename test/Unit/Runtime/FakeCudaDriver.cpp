@@ -274,9 +274,15 @@ int cuLaunchKernelEx(const FakeLaunchConfig *config, void *given,
     return invalidValue;
   state.books.launch = *config;
   state.books.cluster[0] = state.books.cluster[1] = state.books.cluster[2] = 1;
-  for (unsigned i = 0; i < config->numAttributes; ++i)
+  state.books.isDependent = false;
+  for (unsigned i = 0; i < config->numAttributes; ++i) {
     if (config->attributes[i].id == 4)
       std::memcpy(state.books.cluster, config->attributes[i].value, 12);
+    int value = 0;
+    std::memcpy(&value, config->attributes[i].value, sizeof(value));
+    if (config->attributes[i].id == 6)
+      state.books.isDependent = value == 1;
+  }
   ++state.books.launches;
 
   emulator::Launch launch;

@@ -45,6 +45,8 @@ struct FakeDriverState {
   int pointerOrdinal;      // of every allocation
   FakeLaunchConfig launch; // the last one
   unsigned cluster[3];
+  /// Whether it may begin while the launch before it runs.
+  bool isDependent;
 };
 
 extern "C" {

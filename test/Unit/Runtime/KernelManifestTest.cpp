@@ -141,6 +141,20 @@ TEST(KernelManifest, AddsToOutput) {
                             "or more, got e4m3");
 }
 
+TEST(KernelManifest, DependentLaunch) {
+  Json json = Json::parse(test::abiExamples().at(1));
+  EXPECT_FALSE(parseManifest(json.dump())->dependentLaunch);
+  json["dependent_launch"] = true;
+  Result<KernelManifest> manifest = parseManifest(json.dump());
+  ASSERT_TRUE(manifest) << manifest.error();
+  EXPECT_TRUE(manifest->dependentLaunch);
+  Result<KernelManifest> again = parseManifest(writeManifest(*manifest));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_TRUE(again->dependentLaunch);
+  json["dependent_launch"] = 1;
+  EXPECT_FALSE(parseManifest(json.dump()));
+}
+
 TEST(KernelManifest, ErrorsNameThePath) {
   struct Case {
     size_t example;

@@ -19,8 +19,10 @@ def Bsmm_KernelOp : Bsmm_Op<"kernel", [
     schema `bsmm.launch/1` (docs/abi.md): level, target, grid rule, block size
     in threads, cluster size in CTAs (1 when not stated), the CTAs that add to
     the same output tile (`split_k`, 1 when not stated), tile and dynamic
-    shared memory in bytes. Arguments carry their
-    role (`bsmm.role`), in the order of the schema.
+    shared memory in bytes. With `dependent_launch` a launch may begin while the
+    one before it in its stream still runs: the kernel waits for that one before
+    it reads or writes global memory. Arguments carry their role (`bsmm.role`),
+    in the order of the schema.
 
     The last conversion turns it into an `llvm.func` with `nvvm.kernel`, whose
     tensor maps are 128-byte grid-constant parameters.
@@ -56,6 +58,7 @@ def Bsmm_KernelOp : Bsmm_Op<"kernel", [
     OptionalAttr<I64Attr>:$block_size,
     OptionalAttr<I64Attr>:$cluster_size,
     OptionalAttr<I64Attr>:$split_k,
+    UnitAttr:$dependent_launch,
     OptionalAttr<I64Attr>:$dynamic_shared_memory,
     OptionalAttr<I64Attr>:$tensor_memory_columns,
     OptionalAttr<DictArrayAttr>:$arg_attrs,

@@ -163,7 +163,11 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "have fewer columns. Needs block scales and block-n 128; block-m is a "
            "multiple of 16 up to 256">,
     Option<"predicatedStore", "predicated-store", "bool", "false",
-           "store element by element, for outputs without 16-byte alignment">
+           "store element by element, for outputs without 16-byte alignment">,
+    Option<"dependentLaunch", "dependent-launch", "bool", "false",
+           "let a launch begin while the one before it in its stream still "
+           "runs; the kernel waits for that one before it reads or writes "
+           "global memory">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::mlir::arith::ArithDialect",
