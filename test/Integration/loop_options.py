@@ -25,7 +25,7 @@ OPTIONS = {
     "persistent": ["true", "false"],
     "stages": range(1, 9),
     "tile-stages": [0, 1, 2],
-    "block-n": [64, 128, 192, 256],
+    "block-n": [16, 64, 80, 96, 128, 192, 208, 224, 240, 256],
     "block-k": [128, 256, 512],
     "epilogue-warps": [4, 8],
 }
@@ -34,31 +34,46 @@ SHARED_BYTES = 232448
 COLUMNS = 512
 
 
-def scale_tiles(rows):
-    return (rows + 127) // 128
+def multiplied(n):
+    """Odd multiples of 16 columns are multiplied from a multiple of 32 on."""
+    return (n + 31) // 32 * 32
+
+
+def scale_tiles(n):
+    """Tiles of 128 rows of scales that a tile touches at the worst start."""
+    starts = range(0, 128 * n, n)
+    return max((start // 32 * 32 % 128 + multiplied(n) + 127) // 128
+               for start in starts)
+
+
+def piece_bytes(options):
+    """Of the narrowest pieces of an output tile of f16: two for each warpgroup,
+    of 32 bytes a row; or all of its columns, where that does not divide them."""
+    warpgroups = options["epilogue-warps"] // 4
+    row = 2 * options["block-n"] // warpgroups
+    return 128 * warpgroups * (min(row, 64) if row % 32 == 0 else row)
 
 
 def shared_bytes(options):
-    """Of slots, the narrowest pieces of an output tile of f16, two for each
-    warpgroup that drains, and barriers."""
+    """Of slots, the narrowest pieces of an output tile, and barriers."""
     n, k = options["block-n"], options["block-k"]
     rows = 128 * (1 + scale_tiles(n))
-    slot = (128 + n) * k // 2 + rows * k // 16
+    slot = (128 + multiplied(n)) * k // 2 + rows * k // 16
     # Rows of 128 and of 64 bytes.
     alignment = 1024 if k >= 256 else 512
     slot = (slot + alignment - 1) // alignment * alignment
-    pieces = 2 * options["epilogue-warps"] // 4 * 128 * 32
     barriers = 2 * 8 * (options["stages"] + 1) + 8
-    return options["stages"] * slot + pieces + barriers
+    return options["stages"] * slot + piece_bytes(options) + barriers
 
 
 def two_accumulators(options):
     """The columns of two accumulators and scales, and whether they fit."""
     n, k = options["block-n"], options["block-k"]
-    columns = 2 * n + (1 + scale_tiles(n)) * k // 64 * 4
+    columns = 2 * multiplied(n) + (1 + scale_tiles(n)) * k // 64 * 4
     missing = max(columns - COLUMNS, 0)
     shared = (missing + 31) // 32 * 32
-    can_share = options["specialize"] == "tile-loop" and shared <= n // 2
+    can_share = (options["specialize"] == "tile-loop" and shared <= n // 2
+                 and n % 32 == 0)
     return columns, shared == 0 or can_share
 
 
@@ -78,8 +93,9 @@ def predict(options):
     columns, fits = two_accumulators(options)
     if options["tile-stages"] == 2 and not fits:
         return ("'scf.for' op expected stages of the loop over output tiles that "
-                f"tensor memory holds, got 2 = {2 * options['block-n']} "
-                f"\\(accumulators\\) \\+ {columns - 2 * options['block-n']} "
+                f"tensor memory holds, got 2 = {2 * multiplied(options['block-n'])} "
+                "\\(accumulators\\) \\+ "
+                f"{columns - 2 * multiplied(options['block-n'])} "
                 f"\\(scales\\) = {columns} of {COLUMNS} columns.*; use 1")
     if shared_bytes(options) > SHARED_BYTES:
         return (f"'bsmm.kernel' op expected at most {SHARED_BYTES} bytes of "

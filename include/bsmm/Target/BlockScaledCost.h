@@ -43,6 +43,9 @@ struct BlockScaledRates {
   /// Cycles more for each column beyond 64 where they are rows of the output
   /// tile, which is stored when all of it has been drained.
   double transposedColumn = 3.4;
+  /// Cycles more for each column where the pieces of the output tile have 16
+  /// columns, for odd multiples of 16: threads meet twice as often.
+  double narrowPieces = 7.4;
   /// CTAs that share K: their barriers, what each of the others takes beside
   /// its columns, and how many columns of all rows four warps send or add.
   double clusterBarrier = 510, exchangeStart = 90, exchangeColumns = 0.13;
@@ -76,10 +79,19 @@ struct BlockScaledCost {
   double step = 0, tile = 0, launch = 0;
 };
 
-/// Columns of scales that are loaded for a tile, of tiles of 128 rows: one of
-/// 64 or 192 rows may start in the middle.
+/// Columns that are multiplied and loaded for a tile: from a multiple of 32 on,
+/// so that tiles of odd multiples of 16 have 16 more (docs/layouts.md).
+inline int64_t multipliedColumns(int64_t columns) {
+  return (columns + 31) / 32 * 32;
+}
+
+/// Rows of scales that are loaded for a tile of so many rows, in tiles of 128
+/// rows: as many as it may touch where it reaches furthest into the next one.
 inline double scaleRows(int64_t rows) {
-  return rows % 128 == 0 ? double(rows) : double((rows + 64) / 128 * 128);
+  int64_t multiplied = multipliedColumns(rows), step = 32;
+  while (step < 128 && multiplied == rows && rows % (2 * step) == 0)
+    step *= 2;
+  return double((128 - step + multiplied + 127) / 128 * 128);
 }
 
 /// `rows` and `columns` are the problem's along the kernel's rows and columns.
@@ -91,6 +103,7 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   BlockScaledCost cost;
   double split = double(kernel.split);
   double tileRows = double(kernel.rows), tileColumns = double(kernel.columns);
+  double multiplied = double(multipliedColumns(kernel.columns));
   double tiles =
       ceilDiv(rows, tileRows) * ceilDiv(columns, tileColumns) * batch;
   double places = std::max(1.0, std::floor(sms / split)) * split;
@@ -102,19 +115,19 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   // One step: the slowest of what goes on at once.
   double stepK = double(kernel.k);
   double operands =
-      (tileRows * kernel.bitsRows + tileColumns * kernel.bitsColumns) * stepK /
+      (tileRows * kernel.bitsRows + multiplied * kernel.bitsColumns) * stepK /
       8;
   double scales = (scaleRows(kernel.rows) + scaleRows(kernel.columns)) * stepK /
                   double(kernel.vector);
   // Operands of different widths are multiplied as the wider one.
   double width = std::max(kernel.bitsRows, kernel.bitsColumns);
   double multiply =
-      tileRows * tileColumns * stepK * width / 8 / rates.tensorBytes;
+      tileRows * multiplied * stepK * width / 8 / rates.tensorBytes;
   double tensor = std::max(multiply, operands / rates.sharedBytes) +
                   scales / rates.scaleBytes;
   // Rows beyond the matrix are not loaded.
   double loaded = (std::min(tileRows, rows) * kernel.bitsRows +
-                   std::min(tileColumns, columns) * kernel.bitsColumns) *
+                   std::min(multiplied, columns) * kernel.bitsColumns) *
                       stepK / 8 +
                   scales;
   double l2 = loaded / std::min(rates.portBytes, rates.l2Bytes / busy);
@@ -130,6 +143,9 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double stored = tileColumns / split;
   double drain = rates.tileStart + stored * std::max(1.0, kernel.bitsOut / 16) /
                                        (rates.drainColumns * warpgroups);
+  if (!kernel.isTransposed && kernel.split == 1 && kernel.bitsOut >= 16 &&
+      stored > 16 && std::fmod(stored, 32) == 16)
+    drain += stored * rates.narrowPieces;
   if (kernel.isTransposed)
     drain += std::max(0.0, stored - 64) * rates.transposedColumn;
   double reduction = 0;
@@ -165,7 +181,8 @@ inline int64_t countBlockScaledStages(const BlockScaledKernel &kernel,
   auto align = [](double bytes) { return std::ceil(bytes / 1024) * 1024; };
   double stepK = double(kernel.k);
   double slot = align(double(kernel.rows) * stepK * kernel.bitsRows / 8) +
-                align(double(kernel.columns) * stepK * kernel.bitsColumns / 8) +
+                align(double(multipliedColumns(kernel.columns)) * stepK *
+                      kernel.bitsColumns / 8) +
                 (scaleRows(kernel.rows) + scaleRows(kernel.columns)) * stepK /
                     double(kernel.vector);
   double stored = double(kernel.columns) / double(kernel.split);
@@ -200,7 +217,8 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
   BlockScaledChoice best;
   bool isNarrow = problem.m <= 64;
   for (bool isSwapped : {isNarrow, !isNarrow})
-    for (int64_t columns : {128, 64, 192, 256})
+    for (int64_t columns : {128, 64, 192, 256, 32, 96, 160, 224, 16, 48, 80,
+                            112, 144, 176, 208, 240})
       for (int64_t stepK : {256, 128, 512})
         for (int64_t split : {1, 2, 4, 8}) {
           BlockScaledKernel kernel;

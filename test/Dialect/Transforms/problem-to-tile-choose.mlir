@@ -36,8 +36,9 @@ func.func @few(
 
 // At most 64 rows: swapped operands.
 // CHECK: bsmm.kernel @narrow
-// CHECK-SAME: tile = #bsmm.tile<m = 64, n = 128, k = 256>
-// CHECK: bsmm.trans %{{.*}} [1, 0] : tensor<128x64xf32> to tensor<64x128xf32>
+// CHECK-SAME: tile = #bsmm.tile<m = 16, n = 128, k = 256>
+// CHECK: bsmm.extract_columns %{{.*}} : tensor<128x32xf32> to tensor<128x16xf32>
+// CHECK: bsmm.trans %{{.*}} [1, 0] : tensor<128x16xf32> to tensor<16x128xf32>
 func.func @narrow(
     %a: tensor<1x16x7168xf4E2M1FN>, %sfa: tensor<1x16x448xf8E4M3FN, #blocked>,
     %b: tensor<1x7168x7168xf4E2M1FN>, %sfb: tensor<1x7168x448xf8E4M3FN, #blocked>,

@@ -304,6 +304,18 @@ TEST(Selection, BlockScaledKernelsThatAreNotCovered) {
   EXPECT_FALSE(known([](KernelManifest &m) { m.grid.rule = GridRule::Fixed; }));
 }
 
+/// Scale tiles that columns touch where they start worst: what the layout
+/// library computes.
+TEST(Selection, ScaleRows) {
+  const int64_t expected[] = {128, 128, 256, 128, 256, 256, 256, 128,
+                              256, 256, 384, 256, 384, 384, 384, 256};
+  for (int64_t columns = 16; columns <= 256; columns += 16) {
+    EXPECT_EQ(target::scaleRows(columns), expected[columns / 16 - 1])
+        << columns;
+    EXPECT_EQ(target::multipliedColumns(columns), (columns + 31) / 32 * 32);
+  }
+}
+
 /// What the compiler chooses, for 148 SMs.
 TEST(Selection, BlockScaledChoice) {
   auto choose = [](double m, double n, double k) {
@@ -323,8 +335,12 @@ TEST(Selection, BlockScaledChoice) {
   EXPECT_FALSE(few.kernel.isPersistent || few.kernel.isTransposed);
   auto narrow = choose(16, 4096, 7168);
   EXPECT_TRUE(narrow.kernel.isTransposed);
-  EXPECT_EQ(narrow.kernel.columns, 64);
+  EXPECT_EQ(narrow.kernel.columns, 16);
   EXPECT_EQ(narrow.kernel.split, 2);
+  // Too little to load for sharing K: more CTAs with fewer columns each.
+  auto small = choose(128, 3072, 1536);
+  EXPECT_EQ(small.kernel.columns, 32);
+  EXPECT_EQ(small.kernel.split, 1);
   // Nothing fits: no choice.
   target::BlockScaledProblem problem;
   EXPECT_EQ(target::chooseBlockScaled(problem, 148, 4096).cycles, 0);
