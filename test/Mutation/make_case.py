@@ -6,9 +6,8 @@ usage: make_case.py INPUT.mlir FOLDER -M .. -N .. -K .. [--tile OPTIONS] [--sms 
 
 The PTX and manifest are bsmm-translate's. The operands are random with few
 significant bits, so that every partial sum is exact and the output has one
-right value in every bit. With block scales it is the CPU reference's, which
-bsmm-run compares with its own float64 product; with row scales it is computed
-here. Tensor maps follow docs/abi.md, 4.5.
+right value in every bit: the CPU reference's, which bsmm-run compares with its
+own float64 product. Parameters follow docs/abi.md, 4.5.
 """
 
 import argparse
@@ -27,6 +26,7 @@ OPERANDS = {
 }
 # The same where a tensor core keeps 13 fraction bits of a sum (wgmma with fp8).
 COARSE = {"e4m3": (8, [0, 7 << 3, 7 << 3 | 4])}  # 0, 1, 1.5
+OUT_SCALE = 0.0625  # of kernels that take it: 8-bit outputs do not saturate
 SCALES = {
     "ue4m3": [0x30, 0x34, 0x38, 0x3C, 0x40],  # 0.5, 0.75, 1, 1.5, 2
     "ue8m0": [126, 127, 128],
@@ -43,8 +43,9 @@ def read_npy(path):
     return data[(12 if wide else 10) + length :]
 
 
-def write_npy(path, data):
-    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({len(data)},), }}"
+def write_npy(path, data, kind="|u1"):
+    count = len(data) // (4 if kind == "<f4" else 1)
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}"
     header += " " * (-(10 + len(header) + 1) % 64) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)))
@@ -87,33 +88,14 @@ def make_row_scales(rng, rows):
     return struct.pack(f"<{rows}f", *[rng.choice((0.5, 1.0, 1.5, 2.0)) for _ in range(rows)])
 
 
-def to_bf16(value):
-    """Round to nearest even; the value is finite and exact in f32."""
-    bits = struct.unpack("<I", struct.pack("<f", value))[0]
-    return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
-
-
-def multiply_rows(files, pitches, m, n, k):
-    """A B^T of e4m3, times a scale for each row and column, as bf16."""
-
-    def decode(code):
-        exponent, fraction = code >> 3 & 15, code & 7
-        value = (1 + fraction / 8) * 2.0 ** (exponent - 7) if exponent else fraction / 512
-        return -value if code & 0x80 else value
-
-    def rows(name, count):
-        pitch = pitches[name]
-        return [[decode(c) for c in files[name][r * pitch : r * pitch + k]] for r in range(count)]
-
-    a, b = rows("a", m), rows("b", n)
-    sa = struct.unpack(f"<{m}f", files["sa"])
-    sb = struct.unpack(f"<{n}f", files["sb"])
-    out = bytearray()
-    for i in range(m):
-        row = b"".join(
-            to_bf16(sum(x * y for x, y in zip(a[i], b[j])) * (sa[i] * sb[j])) for j in range(n))
-        out += row + b"\xff" * (pitches["d"] - len(row))
-    return bytes(out)
+def make_sum_scales(rng, rows, columns):
+    """f32 in rows of whole 16 bytes; the padding is NaN."""
+    pitch = ceil_div(columns, 4) * 4
+    data = bytearray()
+    for _ in range(rows):
+        values = [rng.choice((-2.0, -1.0, 0.5, 1.0, 2.0)) for _ in range(columns)]
+        data += struct.pack(f"<{columns}f", *values) + b"\xff" * (4 * (pitch - columns))
+    return bytes(data), pitch
 
 
 def main():
@@ -146,7 +128,8 @@ def main():
 
     problem = manifest["problem"]
     rng = random.Random(a.seed)
-    blocked = "scale_type" in problem
+    scales = problem.get("scale_type", "none")
+    blocked = scales in SCALES
     operands = OPERANDS if blocked else COARSE
     files, pitches = {}, {}
     files["a"], pitches["a"] = make_matrix(rng, operands[problem["a"]], a.M, a.K)
@@ -154,32 +137,38 @@ def main():
     groups = 0
     if blocked:
         groups = ceil_div(a.K, problem["scale_vector"])
-        files["sfa"] = make_scales(rng, problem["scale_type"], a.M, groups)
-        files["sfb"] = make_scales(rng, problem["scale_type"], a.N, groups)
-    elif problem["out"] == "bf16" and problem.get("row_scales") == "f32":
+        files["sfa"] = make_scales(rng, scales, a.M, groups)
+        files["sfb"] = make_scales(rng, scales, a.N, groups)
+    elif scales == "f32":
+        groups = ceil_div(a.K, problem["scale_vector"])
+        layout = problem["scale_layout"]
+        for name, rows, layout in (
+            ("sfa", a.M, layout),
+            ("sfb", ceil_div(a.N, problem["scale_rows_b"]), problem.get("scale_layout_b", layout)),
+        ):
+            shape = (groups, rows) if layout == "column_major" else (rows, groups)
+            files[name], pitches[name] = make_sum_scales(rng, *shape)
+    if problem.get("row_scales") == "f32":
         files["sa"] = make_row_scales(rng, a.M)
         files["sb"] = make_row_scales(rng, a.N)
-    else:
-        sys.exit(f"no rule for the problem {problem}")
     for name, data in files.items():
         with open(at(name + ".bin"), "wb") as file:
             file.write(data)
-    out_bytes = {"f32": 4, "f16": 2, "bf16": 2}[problem["out"]]
+    out_bytes = {"f32": 4, "f16": 2, "bf16": 2, "e4m3": 1, "e5m2": 1}[problem["out"]]
     pitches["d"] = ceil_div(a.N * out_bytes, 16) * 16
 
-    if blocked:
-        command = ["bsmm-run", at("kernel.mlir"), "--backend=reference", f"--output={at('d.npy')}"]
-        command += [f"-{name}={getattr(a, name)}" for name in "MNK"]
-        command += [f"--pitch-d={pitches['d'] // out_bytes}"]
-        for name, option in (("a", "-a"), ("b", "-b"), ("sfa", "--sfa"), ("sfb", "--sfb")):
-            write_npy(at(name + ".npy"), files[name])
-            command.append(f"{option}={at(name + '.npy')}")
-        call(*command)
-        expected = read_npy(at("d.npy"))
-    else:
-        expected = multiply_rows(files, pitches, a.M, a.N, a.K)
+    command = ["bsmm-run", at("kernel.mlir"), "--backend=reference", f"--output={at('d.npy')}"]
+    command += [f"-{name}={getattr(a, name)}" for name in "MNK"]
+    command.append(f"--pitch-d={pitches['d'] // out_bytes}")
+    if {"f32": "out_scale"} in manifest["params"]:
+        command.append(f"--out-scale={OUT_SCALE}")
+    for name, data in files.items():
+        is_float = name in ("sa", "sb") or (scales == "f32" and name in ("sfa", "sfb"))
+        write_npy(at(name + ".npy"), data, "<f4" if is_float else "|u1")
+        command.append(f"--{name}={at(name + '.npy')}")
+    call(*command)
     with open(at("d_expected.bin"), "wb") as file:
-        file.write(expected)
+        file.write(read_npy(at("d.npy")))
 
     types = {"e2m1": 4, "e4m3": 8, "e5m2": 8, "f32": 32, "f16": 16, "bf16": 16}
     elements = {"u8": 8, "u16": 16, "f32": 32, "f16": 16, "bf16": 16}
@@ -210,6 +199,11 @@ def main():
         elif "i32" in parameter:
             name = parameter["i32"]
             params.append({"i32": 1 if name == "L" else getattr(a, name)})
+        elif "i64" in parameter:
+            # The stride of the only batch is not used.
+            params.append({"i64": pitches.get(parameter["i64"].get("pitch"), 0)})
+        elif parameter.get("f32") == "out_scale":
+            params.append({"f32": OUT_SCALE})
         else:
             sys.exit(f"no rule for the parameter {parameter}")
     # docs/abi.md, 4.1
@@ -222,14 +216,20 @@ def main():
         ctas = min(ctas, a.sms // cluster * cluster)
     elif rule["rule"] != "tile":
         sys.exit(f"no rule for the grid {rule}")
+    d = {"bytes": a.M * pitches["d"], "fill": "0xFF", "expected": "d_expected.bin",
+         "element": problem["out"], "compare": {"rule": "exact"},
+         "live": {"rows": a.M, "columns": a.N, "pitch_bytes": pitches["d"]}}
+    if manifest.get("adds_to_output"):
+        # Whoever launches it zeroes the elements, and not what is between rows.
+        row = bytes(a.N * out_bytes) + b"\xff" * (pitches["d"] - a.N * out_bytes)
+        with open(at("d_before.bin"), "wb") as file:
+            file.write(row * a.M)
+        d["file"] = "d_before.bin"
     launch = {
         "ptx": "kernel.ptx", "target": manifest["target"], "entry": manifest["entry"],
         "grid": [ctas, 1, 1], "block": manifest["block"], "cluster": manifest["cluster"],
         "dynamic_smem": manifest["dynamic_smem"], "params": params,
-        "buffers": {"d": {
-            "bytes": a.M * pitches["d"], "fill": "0xFF", "expected": "d_expected.bin",
-            "element": problem["out"], "compare": {"rule": "exact"},
-            "live": {"rows": a.M, "columns": a.N, "pitch_bytes": pitches["d"]}}},
+        "buffers": {"d": d},
     }
     with open(at("launch.json"), "w", encoding="utf-8") as file:
         json.dump(launch, file, indent=1)
