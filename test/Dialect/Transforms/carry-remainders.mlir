@@ -184,7 +184,8 @@ func.func @powers_of_two(%n: i32) {
 // -----
 
 // Counters by two, by a value, downwards, and values that are no counters;
-// signed remainders, a remainder by a value, and one of another value.
+// signed remainders, a remainder by a value, and one of a counter that may begin
+// below 0.
 // CHECK-LABEL: func.func @others
 // CHECK: scf.for {{.*}} -> (i32, i32, i32, i32, i32)
 // CHECK-COUNT-7: arith.rem{{[us]}}i
@@ -194,7 +195,7 @@ func.func @others(%n: i32) {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %c3 = arith.constant 3 : i32
-  %end:5 = scf.for %i = %c0 to %n step %c1 iter_args(%two = %c0, %any = %c0, %down = %c0, %kept = %c0, %it = %c0) -> (i32, i32, i32, i32, i32) : i32 {
+  %end:5 = scf.for %i = %n to %c3 step %c1 iter_args(%two = %c0, %any = %c0, %down = %c0, %kept = %c0, %it = %c0) -> (i32, i32, i32, i32, i32) : i32 {
     %a = arith.remui %two, %c3 : i32
     %b = arith.remui %any, %c3 : i32
     %c = arith.remui %down, %c3 : i32
@@ -228,6 +229,115 @@ func.func @wide(%n: index, %init: i64) {
     "use"(%a) : (i64) -> ()
     %next = arith.addi %it, %one : i64
     scf.yield %next : i64
+  }
+  return
+}
+
+// -----
+
+// A value two trips before, in a branch from two trips on: of this round, or of
+// the one before.
+// CHECK-LABEL: func.func @behind
+// CHECK: scf.for %[[I:.+]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[IT:.+]] = %{{.*}}, %[[R:.+]] = %{{.*}}, %[[Q:.+]] = %{{.*}}) -> (i32, i32, i32)
+// CHECK-NOT: arith.remui
+// CHECK-NOT: arith.divui
+// CHECK: scf.if
+// CHECK: %[[SAME:.+]] = arith.cmpi uge, %[[R]], %c2_i32{{.*}} : i32
+// CHECK: %[[LESS:.+]] = arith.subi %[[R]], %c2_i32
+// CHECK: %[[MORE:.+]] = arith.addi %[[R]], %{{.*}}
+// CHECK-NEXT: %[[SLOT:.+]] = arith.select %[[SAME]], %[[LESS]], %[[MORE]]
+// CHECK: %[[SAMEQ:.+]] = arith.cmpi uge, %[[R]],
+// CHECK: %[[BEFORE:.+]] = arith.subi %[[Q]], %{{.*}}
+// CHECK-NEXT: %[[ROUND:.+]] = arith.select %[[SAMEQ]], %[[Q]], %[[BEFORE]]
+// CHECK: "use"(%[[SLOT]], %[[ROUND]])
+// CHECK: "use"(%[[R]])
+func.func @behind(%n: i32, %init: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%it = %init) -> (i32) : i32 {
+    %is_loaded = arith.cmpi sge, %i, %c2 : i32
+    scf.if %is_loaded {
+      %behind = arith.subi %it, %c2 : i32
+      %slot = arith.remui %behind, %c3 : i32
+      %round = arith.divui %behind, %c3 : i32
+      "use"(%slot, %round) : (i32, i32) -> ()
+    }
+    %other = arith.remui %it, %c3 : i32
+    "use"(%other) : (i32) -> ()
+    %next = arith.addi %it, %c1 : i32
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
+// Not in a branch, one trip too early, and further away than the divisor.
+// CHECK-LABEL: func.func @not_behind
+// CHECK-NOT: iter_args({{.*}},
+// CHECK-COUNT-3: arith.divui
+func.func @not_behind(%n: i32, %init: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%it = %init) -> (i32) : i32 {
+    %behind = arith.subi %it, %c2 : i32
+    %first = arith.divui %behind, %c3 : i32
+    "use"(%first) : (i32) -> ()
+    %is_early = arith.cmpi sge, %i, %c1 : i32
+    scf.if %is_early {
+      %second = arith.divui %behind, %c3 : i32
+      %far = arith.subi %it, %c3 : i32
+      %third = arith.divui %far, %c3 : i32
+      "use"(%second, %third) : (i32, i32) -> ()
+    }
+    %next = arith.addi %it, %c1 : i32
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
+// The counter itself, where it begins at 0 or more: here at what the loop around
+// carries.
+// CHECK-LABEL: func.func @counter
+// CHECK: scf.for
+// CHECK: %[[R0:.+]] = arith.remui %{{.+}}, %{{.+}} : i32
+// CHECK: scf.for {{.*}} iter_args(%[[R:.+]] = %[[R0]], %{{.*}} = %{{.*}})
+// CHECK-NOT: arith.remui
+// CHECK: "use"(%[[R]])
+func.func @counter(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %steps = arith.maxsi %n, %c0 : i32
+  %end = scf.for %t = %c0 to %n step %c1 iter_args(%flat = %c0) -> (i32) : i32 {
+    %next = arith.addi %flat, %steps : i32
+    scf.for %j = %flat to %next step %c1 : i32 {
+      %slot = arith.remui %j, %c3 : i32
+      "use"(%slot) : (i32) -> ()
+    }
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
+// A counter that may begin below 0, whose remainders jump there.
+// CHECK-LABEL: func.func @signed_counter
+// CHECK: scf.for %[[J:.+]] =
+// CHECK-NEXT: arith.remui %[[J]],
+func.func @signed_counter(%n: i32) {
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  scf.for %j = %n to %c3 step %c1 : i32 {
+    %slot = arith.remui %j, %c3 : i32
+    "use"(%slot) : (i32) -> ()
   }
   return
 }

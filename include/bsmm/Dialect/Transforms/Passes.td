@@ -334,8 +334,10 @@ def BsmmCarryRemainders : Pass<"bsmm-carry-remainders"> {
   let description = [{
     A value that an scf.for counts up by one and of which its body takes the
     remainder or the quotient by a constant, such as the slot and the phase of a
-    channel: the loop carries remainder and quotient as well. Powers of two are
-    left alone.
+    channel: the loop carries remainder and quotient as well; so with its
+    counter, where that begins at 0 or more. Those of a value fewer trips before
+    than the divisor, in a branch that is taken from so many trips on, follow
+    from them. Powers of two are left alone.
 
     Example:
 
