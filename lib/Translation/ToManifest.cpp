@@ -199,6 +199,44 @@ static LogicalResult buildProblem(KernelOp kernel,
   return success();
 }
 
+/// How the two loops are worked through, where that is not the usual: seen by
+/// who loads and who waits for the loads. Returns by how many steps the counter
+/// of the loop over K goes beyond its end.
+static int64_t describeLoops(CreateChannelOp loads,
+                             runtime::KernelManifest &manifest) {
+  AcquireOp acquire;
+  WaitOp wait;
+  for (Operation *user : loads.getChannel().getUsers()) {
+    if (auto op = dyn_cast<AcquireOp>(user))
+      acquire = op;
+    if (auto op = dyn_cast<WaitOp>(user))
+      wait = op;
+  }
+  if (!acquire || !wait)
+    return 1;
+  auto producer = acquire->getParentOfType<WarpRoleOp>();
+  bool isOneWarp = producer == wait->getParentOfType<WarpRoleOp>();
+  bool joins = producer && producer->getParentOfType<scf::ForOp>();
+  if (isOneWarp)
+    manifest.configuration["specialize"] = std::string("none");
+  else if (joins)
+    manifest.configuration["specialize"] = std::string("k-loop");
+  auto loop = acquire->getParentOfType<scf::ForOp>();
+  if (loop && acquire.getIteration() == loop.getInductionVar())
+    manifest.configuration["flatten"] = true;
+  // Two accumulators where a tile is drained when the next one has been
+  // multiplied.
+  loads->getParentOfType<KernelOp>().walk([&](CreateChannelOp op) {
+    ChannelType type = op.getChannel().getType();
+    if (joins && type.getSlots() > 1 &&
+        type.getMemorySpace() == MemorySpace::TensorMemory)
+      manifest.configuration["tile_stages"] = type.getSlots();
+  });
+  // One warp's loop ends behind its last multiplication, whose loads were as
+  // many steps before as there are other slots.
+  return isOneWarp ? 1 + loads.getChannel().getType().getSlots() : 1;
+}
+
 FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   TargetAttr target = kernel.resolveTarget();
   if (!target || !kernel.getTile() || !kernel.getGrid() ||
@@ -248,9 +286,12 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     kernel.walk([&](MmaOp op) {
       manifest.numerics.promoteEvery = op.getA().getType().getShape()[1];
     });
+  int64_t stepsBeyond = 1;
   kernel.walk([&](CreateChannelOp op) {
-    if (op.getProducer().getKind() == ArrivalKind::Transaction)
+    if (op.getProducer().getKind() == ArrivalKind::Transaction) {
       manifest.configuration["stages"] = op.getChannel().getType().getSlots();
+      stepsBeyond = describeLoops(op, manifest);
+    }
     // Turns of the warpgroups that multiply.
     if (op.getChannel().getType().getBuffers().empty())
       manifest.configuration["ping_pong"] = int64_t(1);
@@ -259,8 +300,8 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     manifest.numerics.overflow = runtime::Overflow::Saturate;
   for (runtime::SizeRange &range : manifest.shapes)
     range.min = 1;
-  // The K loop's counter and its next value are i32.
-  manifest.shapes[2].max -= tile.getK();
+  // The K loop's counter and its next values are i32.
+  manifest.shapes[2].max -= stepsBeyond * tile.getK();
   // Rows of packed operands are whole bytes.
   for (target::ElementType type : {manifest.problem.a, manifest.problem.b})
     if (target::bitWidth(type) < 8)

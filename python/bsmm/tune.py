@@ -169,6 +169,10 @@ class Configuration(NamedTuple):
     stages: int
     ping_pong: int = 0
     cluster_m: int = 1
+    specialize: str = "default"
+    flatten: int = 0
+    tile_stages: int = 0
+    epilogue_warps: int = 4
 
     def options(self) -> str:
         """Without what is the default anyway."""
@@ -237,6 +241,11 @@ def why_illegal(configuration: Configuration, manifest: dict) -> str:
     target = manifest["target"][:5]
     if target != "sm_90" and (configuration.ping_pong or configuration.cluster_m != 1):
         return "ping-pong and cluster-m are forms of kernels for sm_90a"
+    if target == "sm_90" and configuration[6:] != Configuration(m, n, k, stages)[6:]:
+        return (
+            "specialize, flatten, tile-stages and epilogue-warps are forms of kernels "
+            "with tensor memory"
+        )
     registers = accumulator_registers(configuration)
     if target == "sm_90" and registers > ACCUMULATOR_REGISTERS:
         return f"{registers} registers of sums a thread, of {ACCUMULATOR_REGISTERS}"
@@ -749,11 +758,18 @@ def _parser() -> argparse.ArgumentParser:
         ("stages", "2,3,4"),
         ("ping-pong", "0"),
         ("cluster-m", "1"),
+        ("flatten", "0"),
+        ("tile-stages", "0"),
+        ("epilogue-warps", "4"),
     ):
         making.add_argument(
             f"--{name}", type=_numbers_of, default=_numbers_of(default), metavar="LIST",
             help=f"values of bsmm-problem-to-tile's {name} (default {default})",
         )
+    making.add_argument(
+        "--specialize", type=lambda text: text.split(","), default=["default"],
+        metavar="LIST", help="values of specialize, such as tile-loop,k-loop,none",
+    )
     making.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     trying = commands.add_parser("measure", help="the fastest one for a shape")
     trying.add_argument("artifact")
@@ -789,7 +805,8 @@ def main(arguments: Optional[list] = None) -> int:
                 Configuration(*values)
                 for values in itertools.product(
                     given.block_m, given.block_n, given.block_k, given.stages,
-                    given.ping_pong, given.cluster_m,
+                    given.ping_pong, given.cluster_m, given.specialize,
+                    given.flatten, given.tile_stages, given.epilogue_warps,
                 )
             ]
             count = compile_family(

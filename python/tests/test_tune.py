@@ -257,6 +257,16 @@ class Tune(unittest.TestCase):
         )
         for other in (small._replace(ping_pong=1), small._replace(cluster_m=2)):
             self.assertIn("sm_90a", tune.why_illegal(other, manifest))
+        # Loops of kernels with tensor memory.
+        loops = small._replace(specialize="none", flatten=1, tile_stages=2)
+        self.assertEqual(
+            loops.options(),
+            "block-m=128 block-n=128 block-k=256 stages=3 specialize=none flatten=1 "
+            "tile-stages=2",
+        )
+        self.assertEqual(tune.why_illegal(loops, manifest), "")
+        for other in (loops, small._replace(epilogue_warps=8)):
+            self.assertIn("tensor memory", tune.why_illegal(other, hopper))
 
     def run_program(self, *arguments):
         output, errors = io.StringIO(), io.StringIO()
