@@ -52,6 +52,9 @@ make own-nvfp4-k-loop nvfp4 -M 136 -N 200 -K 528 --sms 1 \
 # Tiles of 48 columns, which begin anywhere in a tile of scales.
 make own-nvfp4-narrow nvfp4 -M 136 -N 200 -K 528 --sms 1 \
   --tile "block-n=48 block-k=256 stages=2"
+# A launch that begins while the one before it runs.
+make own-nvfp4-dependent nvfp4 -M 136 -N 136 -K 528 --sms 1 \
+  --tile "block-n=128 block-k=256 stages=2 dependent-launch=true"
 # 8-bit elements, four scale ids, narrow tiles.
 make own-mxfp8 mxfp8 -M 200 -N 136 -K 416 --sms 1 \
   --tile "block-n=64 block-k=128 stages=2"
