@@ -19,7 +19,7 @@ const SelectionRates *runtime::selectionRates(std::string_view target) {
       /*turn=*/200,
       /*storeBytes=*/14,     /*reduceBytes=*/3,
       /*clusterStep=*/1.02,
-      /*promotion=*/95,
+      /*promotion=*/95,      /*promotionPart=*/21,
       /*launch=*/3600,
       /*power=*/0.27,        /*leastPower=*/0.28,
       /*powerOfByte=*/0.0035};
@@ -149,9 +149,14 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   double stages = configured(manifest, "stages");
   double latency =
       stages > 0 ? rates->loadLatency / std::max(1.0, stages - 2) : 0;
+  double promotion = 0;
+  if (manifest.numerics.promoteEvery > 0) {
+    double parts = configured(manifest, "promotion_parts");
+    promotion = parts > 1 ? rates->promotionPart * parts : rates->promotion;
+  }
   cost.cyclesOfStep =
       std::max({math, l2, latency}) * (isShared ? rates->clusterStep : 1) +
-      (manifest.numerics.promoteEvery > 0 ? rates->promotion : 0);
+      promotion;
 
   // Draining a tile while the producer already loads the next one, and storing.
   // With ping-pong another warpgroup multiplies meanwhile, except after the

@@ -4,6 +4,7 @@
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Dialect/Transforms/Epilogue.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -284,7 +285,12 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
                         .wasInterrupted();
   if (isPromoted)
     kernel.walk([&](MmaOp op) {
-      manifest.numerics.promoteEvery = op.getA().getType().getShape()[1];
+      manifest.numerics.promoteEvery = op.getDepth();
+      // Parts of a step, of which one is added while another one is multiplied.
+      auto parts = op->getBlock()->getOps<MmaOp>();
+      int64_t number = std::distance(parts.begin(), parts.end());
+      if (isa<scf::ForOp>(op->getParentOp()) && number > 1)
+        manifest.configuration["promotion_parts"] = number;
     });
   int64_t stepsBeyond = 1;
   kernel.walk([&](CreateChannelOp op) {

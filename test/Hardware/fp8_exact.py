@@ -50,7 +50,7 @@ PITCHES = {"a": 704, "b": 704, "c": 277, "d": 288}
 ODD_PITCHES = dict(PITCHES, d=275)
 
 #: Name, operands, output, epilogue, options of bsmm-problem-to-tile beside
-#: block-k=128, SMs of persistent kernels.
+#: block-k=128 where none is given, SMs of persistent kernels.
 FORMS = [
     Form("rows", "e4m3", "e4m3", "bf16", "rows", "block-n=256", 3),
     Form("rows-mixed", "e4m3", "e5m2", "f16", "rows", "block-n=224", 3),
@@ -66,6 +66,11 @@ FORMS = [
     Form("split-4", "e5m2", "e4m3", "f32", "none",
          "block-n=256 stages=2 persistent=false split-k=4", 0),
     Form("promoted", "e4m3", "e4m3", "f32", "promoted", "block-n=128", 3),
+    Form("promoted-deep", "e5m2", "e4m3", "f32", "promoted",
+         "block-n=128 block-k=256", 3),
+    Form("promoted-columns", "e4m3", "e4m3", "f32", "promoted", "block-n=224", 3),
+    Form("promoted-both", "e4m3", "e4m3", "f32", "promoted",
+         "block-n=144 block-k=256", 3),
     Form("promoted-split", "e4m3", "e5m2", "f32", "promoted",
          "block-n=128 persistent=false split-k=2", 0),
     Form("ping-pong", "e4m3", "e4m3", "bf16", "rows", "block-n=128 ping-pong=true", 2),
@@ -256,7 +261,9 @@ class Maker:
 
     def compile(self, form, folder):
         (folder / "gemm.mlir").write_text(source(form))
-        options = f"{form.options} block-k=128"
+        options = form.options
+        if "block-k" not in options:
+            options += " block-k=128"
         self.tool("bsmm-opt", f"--bsmm-problem-to-tile={options}", "--canonicalize",
                   folder / "gemm.mlir", "-o", folder / "kernel.mlir")
         self.tool("bsmm-translate", "--bsmm-to-manifest", folder / "kernel.mlir",

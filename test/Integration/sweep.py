@@ -104,15 +104,21 @@ def pick_scaled_tile(rng, name, step, bits):
 def pick_dense_tile(rng, name, step, bits):
     """Options of a tile that Hopper's registers and memory hold, with the pieces
     of an output tile."""
-    accumulators = 2 if name == "fp8-promoted" else 1
+    promotes = name == "fp8-promoted"
     while True:
         block_m = rng.choice([64, 128, 128, 192, 256])
         block_n = 16 * rng.choice([1, 2, 3, 4, 5, 7, 8, 8, 10, 12, 15, 16, 16])
         block_k = step * rng.choice([1, 1, 2, 4, 8])
-        if name == "fp8-promoted":
-            block_k = 128
+        if promotes:
+            block_k = 128 * rng.choice([1, 1, 2, 3])
         warpgroups = 1 if block_m == 64 else 2
-        registers = block_m // 64 * (block_n // 2) // warpgroups * accumulators
+        registers = block_m // 64 * (block_n // 2) // warpgroups
+        if promotes:
+            # Sums of the tensor core beside the main ones: of all columns, or
+            # two of a quarter.
+            quarters = block_m != 192 and block_n % 32 == 0 and block_n >= 192
+            if not (quarters and registers * 3 // 2 <= 176):
+                registers *= 2
         # Two warpgroups share the columns of 192 rows.
         if block_m == 192 and block_n % 32 != 0:
             continue

@@ -36,6 +36,9 @@ struct SelectionRates {
   /// Cycles by which a step is longer that adds its sum to f32 registers, which
   /// nobody multiplies into meanwhile.
   double promotion;
+  /// The same for each part of a step, where one part is added while the next
+  /// one is multiplied.
+  double promotionPart;
   /// Cycles of a launch beside its tiles.
   double launch;
   /// The clock is proportional to the power to minus this. A tensor core that

@@ -99,6 +99,37 @@ struct ZeroAccumulatorPattern : KernelPattern<ZeroAccumulatorOp> {
   }
 };
 
+struct JoinAccumulatorsPattern : KernelPattern<JoinAccumulatorsOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(JoinAccumulatorsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    AccumulatorType type = op.getResult().getType();
+    Value result =
+        LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(type));
+    for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
+      Value sums = LLVM::UndefOp::create(rewriter, loc, getBlockType(type));
+      int64_t index = 0;
+      for (auto [part, value] :
+           llvm::zip_equal(op.getParts(), adaptor.getParts())) {
+        Value source =
+            LLVM::ExtractValueOp::create(rewriter, loc, value, block);
+        int64_t count =
+            cast<AccumulatorType>(part.getType()).getWarpgroupColumns() / 2;
+        for (int64_t place = 0; place < count; ++place)
+          sums = LLVM::InsertValueOp::create(
+              rewriter, loc, sums,
+              LLVM::ExtractValueOp::create(rewriter, loc, source, place),
+              index++);
+      }
+      result = LLVM::InsertValueOp::create(rewriter, loc, result, sums, block);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct AddAccumulatorsPattern : KernelPattern<AddAccumulatorsOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -266,7 +297,7 @@ struct MmaPattern : KernelPattern<MmaOp> {
     Location loc = op.getLoc();
     BufferType a = op.getA().getType(), b = op.getB().getType();
     AccumulatorType type = op.getResult().getType();
-    int64_t k = a.getShape()[1], n = type.getWarpgroupColumns();
+    int64_t k = op.getDepth(), n = type.getWarpgroupColumns();
     const target::Gpu *gpu = findTargetGpu(op);
     if (!gpu)
       return op.emitOpError("expected a target on the gpu.module");
@@ -307,6 +338,9 @@ struct MmaPattern : KernelPattern<MmaOp> {
       Value &pointer = type.getByColumns() ? pointerB : pointerA;
       pointer = advance(rewriter, loc, pointer, offset);
     }
+    // A part of the columns and of K.
+    int64_t columnBytes = rowBytes(b, op.getColumn().value_or(0));
+    int64_t firstStep = int64_t(op.getK().value_or(0)) / form->k;
     FailureOr<Value> descriptorA = descriptorOf(a, pointerA);
     FailureOr<Value> descriptorB = descriptorOf(b, pointerB);
     if (failed(descriptorA) || failed(descriptorB))
@@ -347,14 +381,15 @@ struct MmaPattern : KernelPattern<MmaOp> {
                                              adaptor.getAccumulator(), block)
                     .getResult()
               : LLVM::UndefOp::create(rewriter, loc, blockType).getResult());
-    for (int64_t step = 0; step < k / form->k; ++step)
+    for (int64_t step = firstStep; step < firstStep + k / form->k; ++step)
       for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
-        bool starts = step == 0 && !op.getAccumulator();
+        bool starts = step == firstStep && !op.getAccumulator();
         sums[block] = NVVM::WgmmaMmaAsyncOp::create(
             rewriter, loc, blockType, sums[block],
             advanceDescriptor(*descriptorA, stepOffset(a, step) +
                                                 rowBytes(a, block * blockRows)),
-            advanceDescriptor(*descriptorB, stepOffset(b, step)), shape,
+            advanceDescriptor(*descriptorB, stepOffset(b, step) + columnBytes),
+            shape,
             wgmmaType(a.getElementType()), wgmmaType(b.getElementType()),
             NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
             NVVM::WGMMAScaleOutAttr::get(context,
@@ -380,7 +415,7 @@ struct WaitMmaPattern : KernelPattern<WaitMmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     NVVM::WgmmaWaitGroupSyncOp::create(rewriter, loc, op.getPending());
-    if (op.getPending() != 0) {
+    if (!op.isComplete()) {
       rewriter.replaceOp(op, adaptor.getAccumulator());
       return success();
     }
@@ -763,7 +798,8 @@ void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
   patterns.add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
-               ClusterRankPattern, DrainRegistersPattern, MmaPattern,
+               ClusterRankPattern, DrainRegistersPattern,
+               JoinAccumulatorsPattern, MmaPattern,
                ReduceClusterPattern, ReadStagedPattern, SliceRowsPattern,
                StageVectorPattern, WaitVectorsPattern, WaitMmaPattern,
                WarpgroupIndexPattern, ZeroAccumulatorPattern>(converter,

@@ -612,7 +612,7 @@ static bool isUnfinished(Value sum, llvm::SmallPtrSetImpl<Value> &seen) {
   if (isa<MmaOp>(op))
     return true;
   if (auto wait = dyn_cast<WaitMmaOp>(op))
-    return wait.getPending() != 0 && isAny({wait.getAccumulator()});
+    return !wait.isComplete() && isAny({wait.getAccumulator()});
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return carried(loop, number);
   if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -628,6 +628,58 @@ static LogicalResult expectFinished(Operation *op, Value sum) {
                            "whose multiplications may still run; insert "
                            "bsmm.wait_mma with 0 pending groups");
   return success();
+}
+
+/// Groups that have been issued between the last one that adds to `sum` and
+/// `op`, at least: those in the blocks on the way, whatever regions of other
+/// operations there do. Stops at `enough`. Operations around may not have been
+/// verified yet.
+static int64_t countIssuedSince(Value sum, Operation *op, int64_t enough,
+                                llvm::SmallPtrSetImpl<Value> &seen) {
+  Block *block = op->getBlock();
+  auto count = [&](Operation *start) {
+    int64_t issued = 0;
+    for (Operation &each : *block) {
+      if (&each == op)
+        break;
+      if (isa<MmaOp>(each) && (!start || start->isBeforeInBlock(&each)))
+        ++issued;
+    }
+    return issued;
+  };
+  // What a loop carries comes from before it or from its last trip.
+  auto countCarried = [&](scf::ForOp loop, unsigned number, int64_t issued) {
+    Block *body = loop.getBody();
+    if (issued >= enough || !seen.insert(sum).second || body->empty() ||
+        number >= loop.getInitArgs().size() ||
+        number >= body->back().getNumOperands())
+      return issued;
+    int64_t missing = enough - issued;
+    return issued + std::min(countIssuedSince(loop.getInitArgs()[number], loop,
+                                              missing, seen),
+                             countIssuedSince(body->back().getOperand(number),
+                                              &body->back(), missing, seen));
+  };
+  if (sum.getParentBlock() != block) {
+    Operation *parent = op->getParentOp();
+    if (!isa_and_nonnull<scf::IfOp>(parent))
+      return 0;
+    return count(nullptr) + countIssuedSince(sum, parent, enough, seen);
+  }
+  if (auto argument = dyn_cast<BlockArgument>(sum)) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(op->getParentOp());
+    if (!loop || argument.getArgNumber() == 0)
+      return 0;
+    return countCarried(loop, argument.getArgNumber() - 1, count(nullptr));
+  }
+  Operation *definition = sum.getDefiningOp();
+  int64_t issued = count(definition);
+  if (auto wait = dyn_cast<WaitMmaOp>(definition))
+    return issued + countIssuedSince(wait.getAccumulator(), wait,
+                                     enough - issued, seen);
+  if (auto loop = dyn_cast<scf::ForOp>(definition))
+    return countCarried(loop, cast<OpResult>(sum).getResultNumber(), issued);
+  return isa<MmaOp>(definition) ? issued : 0;
 }
 
 LogicalResult ZeroAccumulatorOp::verify() {
@@ -656,6 +708,28 @@ LogicalResult MmaOp::verify() {
   if (b.getShape()[1] != k)
     return emitOpError("expected A [m, k] and B [n, k] with one k, got ")
            << k << " and " << b.getShape()[1];
+  if (getNumK()) {
+    int64_t first = *getK(), depth = *getNumK();
+    int64_t unit = 8 * 32 / std::min(getElementBits(a.getElementType()),
+                                     getElementBits(b.getElementType()));
+    if (first < 0 || first % unit != 0 || depth < unit || depth % unit != 0 ||
+        depth > k - first)
+      return emitOpError("expected elements of K from 0 to ")
+             << k << ", in multiples of " << unit << " (32 bytes), got "
+             << depth << " from " << first << " on";
+  }
+  if (getColumn()) {
+    int64_t first = *getColumn(), columns = accumulator.getShape()[1];
+    if (accumulator.getByColumns())
+      return emitOpError("expected an accumulator that is split by rows with "
+                         "'column', got ")
+             << accumulator;
+    if (first < 0 || first % 8 != 0 || columns > n - first)
+      return emitOpError("expected columns from 0 to ")
+             << n << ", the first one a multiple of 8, got " << columns
+             << " from " << first << " on";
+    n = columns;
+  }
   if (accumulator.getShape()[0] != m || accumulator.getShape()[1] != n)
     return emitOpError("expected an accumulator of ")
            << m << "x" << n << ", got " << accumulator;
@@ -670,7 +744,41 @@ LogicalResult WaitMmaOp::verify() {
   // use, since each holds a slot of operands.
   if (int64_t pending = int64_t(getPending()); pending < 0 || pending > 7)
     return emitOpError("expected 0 to 7 pending groups, got ") << pending;
+  if (!getComplete())
+    return success();
+  llvm::SmallPtrSet<Value, 16> seen;
+  int64_t enough = int64_t(getPending());
+  int64_t issued = countIssuedSince(getAccumulator(), *this, enough, seen);
+  if (issued < enough)
+    return emitOpError("expected at least ")
+           << enough << " bsmm.mma between the one of a complete sum and the "
+           << "wait, got " << issued << "; wait with " << issued
+           << " pending groups";
   return success();
+}
+
+LogicalResult JoinAccumulatorsOp::verify() {
+  AccumulatorType result = getResult().getType();
+  if (getParts().empty())
+    return emitOpError("expected accumulators to join");
+  int64_t columns = 0;
+  for (Value part : getParts()) {
+    auto type = cast<AccumulatorType>(part.getType());
+    columns += type.getShape()[1];
+    if (type.getShape()[0] != result.getShape()[0] ||
+        type.getElementType() != result.getElementType() ||
+        type.getWarpgroups() != result.getWarpgroups() ||
+        type.getByColumns() || result.getByColumns())
+      return emitOpError("expected accumulators with the rows and warpgroups "
+                         "of the result ")
+             << result << ", split by rows, got " << type;
+    if (failed(expectFinished(*this, part)))
+      return failure();
+  }
+  if (columns != result.getShape()[1])
+    return emitOpError("expected accumulators of ")
+           << result.getShape()[1] << " columns together, got " << columns;
+  return verifyAccumulatorRole(*this, result);
 }
 
 LogicalResult ReduceClusterOp::verify() {

@@ -10,7 +10,8 @@ using namespace bsmm;
 Value PipelineBuilder::emitMultiply(ValueRange buffers, Value accumulator) {
   for (TileKernel::Dot &dot : tile.dots)
     accumulator = MmaOp::create(builder, dot.op->getLoc(), getRegisterType(),
-                                buffers[dot.a], buffers[dot.b], accumulator);
+                                buffers[dot.a], buffers[dot.b], accumulator,
+                                IntegerAttr(), IntegerAttr(), IntegerAttr());
   return accumulator;
 }
 
@@ -32,88 +33,6 @@ void PipelineBuilder::emitTurnEnd() {
     CommitOp::create(builder, loc, turnChannel, tileNumber);
   else
     ReleaseOp::create(builder, loc, turnChannel, tileNumber);
-}
-
-/// What a thread needs of the scales of a step: those of its rows and of its
-/// columns, for each dot.
-SmallVector<Value> PipelineBuilder::emitStepScales(Value inductionVar) {
-  SmallVector<Value> scales;
-  if (!tile.dots.front().rowScales)
-    return scales;
-  IRMapping local = mapping;
-  local.map(tile.mainLoop.getInductionVar(), inductionVar);
-  for (Operation &op : tile.mainLoop.getBody()->without_terminator())
-    if (!isTensorOp(&op))
-      emitScalar(op, local);
-  AccumulatorType accumulator = getRegisterType();
-  auto read = [&](ScaleLoadOp load, int64_t dimension, int64_t alignment) {
-    int64_t block = load.getBlock();
-    auto type = VectorType::get(
-        {ReadScalesOp::getNumScales(accumulator, dimension, block, alignment)},
-        builder.getF32Type());
-    Value batch = arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
-                                         local.lookup(load.getBatch()));
-    Value base = arith::MulIOp::create(builder, loc, batch,
-                                       local.lookup(load.getStrideBatch()));
-    scales.push_back(ReadScalesOp::create(
-        builder, load.getLoc(), type, local.lookup(load.getPointer()),
-        local.lookup(load.getRow()), local.lookup(load.getGroup()),
-        local.lookup(load.getLimitRow()), local.lookup(load.getLimitGroup()),
-        base, local.lookup(load.getStrideRow()),
-        local.lookup(load.getStrideGroup()), dimension, block, alignment,
-        accumulator));
-  };
-  for (TileKernel::Dot &dot : tile.dots) {
-    read(dot.rowScales, 0, 1);
-    read(dot.columnScales, 1, dot.columnAlignment);
-  }
-  return scales;
-}
-
-/// Sums that are promoted, waited for one by one. Scales are read a step ahead:
-/// they are there when the sum is.
-void PipelineBuilder::emitPromotedMultiplications() {
-  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
-  AccumulatorType type = getRegisterType();
-  Value zero = ZeroAccumulatorOp::create(builder, loc, type);
-  Value step = mapping.lookup(tile.mainLoop.getStep());
-  SmallVector<Value> carried = {iterationBase, zero};
-  carried.append(emitStepScales(loopLower));
-  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(), loopLower,
-                                 loopUpper, step, carried);
-  registerSum = loop.getResult(1);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value iteration = loop.getRegionIterArg(0), sum = loop.getRegionIterArg(1);
-    ValueRange scales = loop.getRegionIterArgs().drop_front(2);
-    SmallVector<Value> nextScales;
-    if (!scales.empty())
-      nextScales = emitStepScales(
-          arith::AddIOp::create(builder, loc, loop.getInductionVar(), step));
-    auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
-    for (auto [number, dot] : llvm::enumerate(tile.dots)) {
-      Value partial = MmaOp::create(builder, dot.op->getLoc(), type,
-                                    slot.getBuffers()[dot.a],
-                                    slot.getBuffers()[dot.b], Value());
-      partial = WaitMmaOp::create(builder, loc, type, partial, 0);
-      if (&dot == &tile.dots.back())
-        ReleaseOp::create(builder, loc, loadChannel, iteration);
-      if (scales.empty()) {
-        sum = AddAccumulatorsOp::create(builder, loc, sum, partial);
-        continue;
-      }
-      sum = AddScaledOp::create(
-          builder, loc, sum, partial, scales[2 * number],
-          scales[2 * number + 1], mapping.lookup(dot.columnScales.getRow()),
-          int64_t(dot.columnScales.getBlock()), dot.columnAlignment);
-    }
-    SmallVector<Value> next = {
-        arith::AddIOp::create(builder, loc, iteration, constant(1)), sum};
-    next.append(nextScales);
-    scf::YieldOp::create(builder, loc, next);
-  }
-  emitTurnEnd();
 }
 
 /// Block-scaled operands that are decoded first, one step after the other: the
@@ -151,7 +70,8 @@ void PipelineBuilder::emitDecodedMultiplications() {
   ReleaseOp::create(builder, loc, loadChannel, iteration);
   for (auto [dot, buffers] : llvm::zip(tile.dots, decodedBuffers))
     sum = MmaOp::create(builder, dot.op->getLoc(), type, buffers.first,
-                        buffers.second, sum);
+                        buffers.second, sum, IntegerAttr(), IntegerAttr(),
+                        IntegerAttr());
   sum = WaitMmaOp::create(builder, loc, type, sum, 0);
   SynchronizeOp::create(builder, loc, /*each_warpgroup=*/false);
   Value next = arith::AddIOp::create(builder, loc, iteration, constant(1));
@@ -172,7 +92,7 @@ void PipelineBuilder::emitRegisterMultiplications() {
   Value step = mapping.lookup(tile.mainLoop.getStep());
   OpBuilder::InsertionGuard guard(builder);
 
-  if (tile.dots.front().isPromoted)
+  if (tile.dots.front().promoteEvery)
     return emitPromotedMultiplications();
   if (tile.dots.front().decodedA)
     return emitDecodedMultiplications();

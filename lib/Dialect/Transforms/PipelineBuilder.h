@@ -62,7 +62,21 @@ private:
   void emitTurnStart();
   void emitTurnEnd();
   Value emitMultiply(mlir::ValueRange buffers, Value accumulator);
+  /// A part of a step whose sum is promoted on its own.
+  struct PromotedPart {
+    TileKernel::Dot *dot;
+    int64_t k, columnPart;
+  };
+  llvm::SmallVector<PromotedPart> getPromotedParts();
+  Value emitPartialSum(mlir::ValueRange buffers, const PromotedPart &part);
+  void emitPromotion(const PromotedPart &part, Value partial,
+                     mlir::ValueRange scales,
+                     llvm::MutableArrayRef<Value> sums);
   void emitPromotedMultiplications();
+  void emitPromotionInTurn(llvm::ArrayRef<PromotedPart> parts,
+                           llvm::SmallVectorImpl<Value> &sums);
+  void emitOverlappedPromotion(llvm::ArrayRef<PromotedPart> parts,
+                               llvm::SmallVectorImpl<Value> &sums);
   void emitDecodedMultiplications();
   llvm::SmallVector<Value> emitStepScales(Value inductionVar);
   /// The main loop's control for one role; `body` gets the induction variable's
@@ -122,6 +136,13 @@ private:
     return AccumulatorType::get(builder.getContext(), {tile.rows, tile.columns},
                                 builder.getF32Type(), tile.consumerWarpgroups,
                                 tile.splitsByColumns);
+  }
+  /// Of a sum that is promoted on its own.
+  AccumulatorType getPromotedType() {
+    return AccumulatorType::get(
+        builder.getContext(),
+        {tile.rows, tile.columns / tile.promotedColumnParts},
+        builder.getF32Type(), tile.consumerWarpgroups, tile.splitsByColumns);
   }
 
   TileKernel &tile;

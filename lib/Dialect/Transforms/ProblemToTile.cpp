@@ -267,11 +267,10 @@ LogicalResult KernelBuilder::check() {
                             "promote_every = 0, which tile-level kernels have, "
                             "got ")
              << numerics;
-    if (promote != 0 && promote != config.blockK)
-      return op.emitOpError(
-                 "expected promote_every = block-k, since the sum of "
-                 "one step is promoted, got ")
-             << promote << " and block-k " << config.blockK;
+    if (promote != 0 && config.blockK % promote != 0)
+      return op.emitOpError("expected block-k to be a multiple of "
+                            "promote_every, got ")
+             << config.blockK << " and promote_every " << promote;
     promoteEvery = promote;
   }
   if (bool(op.getRowScaleA()) != bool(op.getRowScaleB()))

@@ -27,6 +27,11 @@ static constexpr int64_t maxAccumulatorRegisters = 192;
 /// where warpgroups that take turns have few to spare (ptxas 13.0 spills).
 static constexpr int64_t scaleRegisters = 32;
 
+/// Columns of a part of a tile that is promoted on its own, at least. A wgmma
+/// of 48 columns multiplies for 24 cycles, and reads 3.5 KB of operands: 28
+/// cycles at 128 bytes a cycle.
+static constexpr int64_t minPromotedColumns = 48;
+
 bool bsmm::isTensorOp(Operation *op) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   return llvm::any_of(op->getOperandTypes(), isTensor) ||
@@ -396,6 +401,36 @@ LogicalResult TileKernel::analyzeSumScales(DotOp op, Dot &dot) {
   return success();
 }
 
+/// How the sums of a step with so many parts of K are promoted: an accumulator
+/// of their own beside the main one, of `registers` of a thread. Two of them,
+/// of fewer columns if need be, take turns, so that one is added while the next
+/// one is multiplied; where they do not fit there is one. Returns its registers.
+int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
+                                    int64_t registers, int64_t most) {
+  // The dots of a step have the same parts of columns.
+  SmallVector<int64_t> counts = {1, 2, 4};
+  if (!dots.empty())
+    counts = {promotedColumnParts};
+  for (int64_t parts : counts) {
+    if (depthParts * parts < 2 ||
+        (parts > 2 && (consumers != 1 || hasSumScales)))
+      continue;
+    // Each part reads the rows of A again from shared memory: with few columns
+    // the tensor core would wait for that.
+    if (parts > 1 && (splitsByColumns || columns % (8 * parts) != 0 ||
+                      columns / parts < minPromotedColumns))
+      continue;
+    // More parts need more registers around them.
+    if (registers + 2 * registers / parts > most - (parts > 2 ? 16 : 0))
+      continue;
+    promotedColumnParts = parts;
+    overlapsPromotion = dots.empty() || overlapsPromotion;
+    return 2 * registers / parts;
+  }
+  overlapsPromotion = false;
+  return registers / promotedColumnParts;
+}
+
 LogicalResult TileKernel::analyzeDot(DotOp op) {
   FailureOr<DotTiles> tiles = proveDot(op);
   if (failed(tiles))
@@ -430,23 +465,26 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
   Dot dot;
   dot.op = op;
   if (auto every = op.getPromoteEvery()) {
-    if (int64_t(*every) != k)
-      return op.emitOpError("expected promote_every to be the extent ")
-             << k << " of a step along k, got " << int64_t(*every);
-    dot.isPromoted = true;
+    if (*every % form->k != 0)
+      return op.emitOpError("expected promote_every to be a multiple of ")
+             << form->k << " elements of K of " << StringRef(form->name)
+             << ", got " << int64_t(*every);
+    dot.promoteEvery = int64_t(*every);
   }
   if (failed(analyzeSumScales(op, dot)))
     return failure();
-  // A promoted sum is an accumulator of its own beside the main one.
   int64_t registers = m / 64 * (n / 2) / consumerWarpgroups;
   int64_t most = maxAccumulatorRegisters;
   if (dot.rowScales && consumers != 1)
     most -= scaleRegisters;
-  if (registers * (dot.isPromoted ? 2 : 1) > most)
+  if (dot.promoteEvery)
+    registers += choosePromotion(numDots * k / dot.promoteEvery,
+                                 bool(dot.rowScales), registers, most);
+  if (registers > most)
     return op.emitOpError("expected at most ")
            << most << " registers of a thread for accumulators, got "
-           << registers * (dot.isPromoted ? 2 : 1) << " for a tile of " << m
-           << "x" << n << (dot.isPromoted ? " with promote_every" : "")
+           << registers << " for a tile of " << m << "x" << n
+           << (dot.promoteEvery ? " with promote_every" : "")
            << "; use a smaller tile";
   FailureOr<unsigned> a =
       addLoad(op, tiles->a.load, operandType(op, aType, m, k));
@@ -458,7 +496,8 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
   dot.b = *b;
   if (failed(checkLoads(op, dot)))
     return failure();
-  if (!dots.empty() && dots.front().isPromoted != dot.isPromoted)
+  if (!dots.empty() &&
+      (dots.front().promoteEvery == 0) != (dot.promoteEvery == 0))
     return op.emitOpError("expected promote_every on all dots of an "
                           "accumulator or on none");
   if (!dots.empty() && bool(dots.front().rowScales) != bool(dot.rowScales))
@@ -533,6 +572,7 @@ LogicalResult TileKernel::analyze() {
   if (failed(analyzeTranspose()))
     return failure();
   Value sum = mainLoop.getRegionIterArg(0);
+  numDots = int64_t(found.size());
   for (Operation *op : found) {
     if (op->getParentOp() != mainLoop)
       return op->emitOpError("expected all dots in one loop over K");

@@ -89,8 +89,9 @@ struct TileKernel {
     /// Where its block-scaled operands lie when they have been decoded for a
     /// tensor core without block scales; null without.
     BufferType decodedA, decodedB;
-    /// Whether its sum is added to the accumulator in full precision.
-    bool isPromoted = false;
+    /// Elements of K whose sum is added to the accumulator in full precision;
+    /// 0 for sums of the tensor core.
+    int64_t promoteEvery = 0;
     /// Scales of its sum's rows and columns, and the multiple at which its
     /// columns start; null without.
     ScaleLoadOp rowScales, columnScales;
@@ -125,6 +126,10 @@ struct TileKernel {
   int64_t stagingSlots = 1;
   /// Slots of the load channel, accumulators that take turns.
   int64_t stages = 1, accumulators = 1;
+  /// Parts of the columns that are promoted one after the other, and whether
+  /// one part is added while the next one is multiplied.
+  int64_t promotedColumnParts = 1;
+  bool overlapsPromotion = false;
   /// Columns that two accumulators share; 0 for accumulators apart.
   int64_t overlap = 0;
   /// CTAs of a cluster that share the steps of the loop over K; each stores its
@@ -146,6 +151,9 @@ struct TileKernel {
   bool splitsByColumns = false;
 
 private:
+  /// Dots of a step, of which `dots` has those analyzed so far.
+  int64_t numDots = 0;
+
   mlir::LogicalResult analyzeSpecialization();
   mlir::LogicalResult analyzeFlattening();
   mlir::LogicalResult chooseAccumulators();
@@ -155,6 +163,8 @@ private:
   mlir::LogicalResult analyzeDecoding(ScaledDotOp op, Dot &dot);
   mlir::LogicalResult analyzeDot(DotOp op);
   mlir::LogicalResult analyzeSumScales(DotOp op, Dot &dot);
+  int64_t choosePromotion(int64_t depthParts, bool hasSumScales,
+                          int64_t registers, int64_t most);
   mlir::LogicalResult checkTile(mlir::Operation *op, int64_t m, int64_t n,
                                 int64_t k);
   mlir::LogicalResult checkLoads(mlir::Operation *op, const Dot &dot);

@@ -88,10 +88,9 @@ static FailureOr<LateConsumer> matchLateConsumer(const Side &side) {
   if (!isSum(match.loop.getInitArgs()[index], match.first.getIteration(), 1))
     return fail(match.inner, "its iteration does not follow the first one");
   if (match.late->getBlock() != match.loop.getBody() ||
-      !match.inner->isBeforeInBlock(match.late) ||
       !isSum(match.late.getIteration(), next, -1))
-    return fail(match.late, "it does not release the last step's slot after "
-                            "the wait for this step's");
+    return fail(match.late, "it does not release the last step's slot in each "
+                            "trip");
   if (match.last->getBlock() != block ||
       !match.loop->isBeforeInBlock(match.last) ||
       !isSum(match.last.getIteration(), match.loop.getResult(index), -1))
@@ -284,7 +283,7 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
 /// before the loop, each further one in its own trip.
 static LogicalResult verifyLateConsumer(LateConsumer &consumer,
                                         ArrivalAttr arrival, int64_t slots) {
-  if (slots < 2)
+  if (slots < 2 && consumer.inner->isBeforeInBlock(consumer.late))
     return consumer.inner.emitOpError(
         "expected a channel of at least 2 slots, got 1: the consumer waits for "
         "the next slot before it releases the last one");

@@ -3625,3 +3625,220 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected columns from 0 to 64, the first one a multiple of 8, got 32 from 36 on}}
+      %s = bsmm.mma %a, %b column 36 : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected columns from 0 to 64, the first one a multiple of 8, got 32 from 40 on}}
+      %s = bsmm.mma %a, %b column 40 : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected columns from 0 to 64, the first one a multiple of 8, got 32 from -8 on}}
+      %s = bsmm.mma %a, %b column -8 : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected an accumulator that is split by rows with 'column', got '!bsmm.accumulator<128x32xf32, warpgroups = 2 by_columns>'}}
+      %s = bsmm.mma %a, %b column 0 : !a, !b -> !bsmm.accumulator<128x32xf32, warpgroups = 2 by_columns>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected elements of K from 0 to 128, in multiples of 32 (32 bytes), got 64 from 96 on}}
+      %s = bsmm.mma %a, %b column 0 k 96 for 64 : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected elements of K from 0 to 128, in multiples of 32 (32 bytes), got 48 from 0 on}}
+      %s = bsmm.mma %a, %b column 0 k 0 for 48 : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      // expected-error@below {{expected elements of K from 0 to 128, in multiples of 32 (32 bytes), got 32 from 16 on}}
+      %s = bsmm.mma %a, %b column 0 k 16 for 32 : !a, !b -> !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      %s = bsmm.mma %a, %b column 0 : !a, !b -> !acc
+      // expected-error@below {{expected at least 1 bsmm.mma between the one of a complete sum and the wait, got 0; wait with 0 pending groups}}
+      %t = bsmm.wait_mma %s pending 1 complete : !acc
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      %c0 = arith.constant 0 : i32
+      %first = bsmm.mma %a, %b column 0 : !a, !b -> !acc
+      %end = scf.for %j = %c0 to %i step %i iter_args(%last = %first) -> (!acc) : i32 {
+        // Of the trip before nothing else has been issued.
+        // expected-error@below {{expected at least 1 bsmm.mma between the one of a complete sum and the wait, got 0; wait with 0 pending groups}}
+        %t = bsmm.wait_mma %last pending 1 complete : !acc
+        %s = bsmm.mma %a, %b column 0 : !a, !b -> !acc
+        scf.yield %s : !acc
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      %s = bsmm.mma %a, %b column 0 : !a, !b -> !acc
+      %t = bsmm.mma %a, %b column 32 : !a, !b -> !acc
+      %u = bsmm.wait_mma %t pending 0 : !acc
+      // expected-error@below {{expected a sum that has been waited for, got one whose multiplications may still run; insert bsmm.wait_mma with 0 pending groups}}
+      %v = bsmm.join_accumulators %s, %u : !acc, !acc -> !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected accumulators of 96 columns together, got 64}}
+      %v = bsmm.join_accumulators %z, %z : !acc, !acc -> !bsmm.accumulator<128x96xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+!acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !a
+    %b = bsmm.alloc : !b
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected accumulators with the rows and warpgroups of the result '!bsmm.accumulator<256x64xf32, warpgroups = 2>', split by rows, got '!bsmm.accumulator<128x32xf32, warpgroups = 2>'}}
+      %v = bsmm.join_accumulators %z, %z : !acc, !acc -> !bsmm.accumulator<256x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}

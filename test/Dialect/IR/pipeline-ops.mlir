@@ -227,6 +227,21 @@ gpu.module @pipeline_operations {
       bsmm.release %loads[%i] : !operands
       // CHECK-NEXT: %[[SUM:.+]] = bsmm.add_accumulators %[[ZERO]], %[[ALL]] : !bsmm.accumulator<128x160xf32, warpgroups = 2>
       %sum = bsmm.add_accumulators %zero, %all : !sum
+      // CHECK: %[[LEFT:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 0 k 32 for 64 : {{.*}} -> !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      %left = bsmm.mma %slot#0, %slot#1 column 0 k 32 for 64
+          : !rows_a, !rows_b -> !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      // CHECK-NEXT: %[[RIGHT:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 80 : {{.*}} -> !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      %right = bsmm.mma %slot#0, %slot#1 column 80
+          : !rows_a, !rows_b -> !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      // CHECK-NEXT: %[[LEFT_SUM:.+]] = bsmm.wait_mma %[[LEFT]] pending 1 complete : !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      %left_sum = bsmm.wait_mma %left pending 1 complete
+          : !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      %right_sum = bsmm.wait_mma %right pending 0
+          : !bsmm.accumulator<128x80xf32, warpgroups = 2>
+      // CHECK: bsmm.join_accumulators %[[LEFT_SUM]], %{{.*}} : !bsmm.accumulator<128x80xf32, warpgroups = 2>, !bsmm.accumulator<128x80xf32, warpgroups = 2> -> !bsmm.accumulator<128x160xf32, warpgroups = 2>
+      %joined = bsmm.join_accumulators %left_sum, %right_sum
+          : !bsmm.accumulator<128x80xf32, warpgroups = 2>,
+            !bsmm.accumulator<128x80xf32, warpgroups = 2> -> !sum
       // CHECK: bsmm.read_vector %{{.*}}[%{{.*}}] offset %{{.*}} limit %{{.*}} dimension 1 : vector<1xf32>
       %one = bsmm.read_vector %p[%i] offset %i limit %i dimension 1
           : vector<1xf32>

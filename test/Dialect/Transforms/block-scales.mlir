@@ -22,22 +22,30 @@
 // TILE: %[[SB:.+]] = bsmm.scale_load %[[SFB]][%[[L]], %[[COLUMN:.+]], %[[STEP]]] limits[%[[N]], %[[GROUPS]]] strides[%[[BB]], %[[PB]], %[[ONE]]] block 128 : tensor<192xf32>
 // TILE: bsmm.dot %{{.*}}, %{{.*}}, %{{.*}} promote_every 128 scales(%[[SA]], %[[SB]])
 
-// Scales of the next step are read before this one's operands are waited for.
+// Two halves of the columns are promoted in turn. Scales of the next step are
+// read before this one's operands are waited for; those of the last part of a
+// step are still needed in the next one.
 // PIPELINE-LABEL: bsmm.kernel @gemm(
 // PIPELINE: bsmm.warp_role 0 count 8 registers 232 {
-// PIPELINE: %[[SA0:.+]] = bsmm.read_scales %{{.*}} group %c0_i32 {{.*}} dimension 0 block 1 alignment 1 of !bsmm.accumulator<128x192xf32, warpgroups = 2> : vector<2xf32>
-// PIPELINE: %[[SB0:.+]] = bsmm.read_scales %{{.*}}[%[[N:.+]]] group %c0_i32 {{.*}} dimension 1 block 128 alignment 64 of !bsmm.accumulator<128x192xf32, warpgroups = 2> : vector<2xf32>
-// PIPELINE: scf.for %[[STEP:.+]] = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%[[IT:.+]] = %{{.*}}, %[[SUM:.+]] = %{{.*}}, %[[SA:.+]] = %[[SA0]], %[[SB:.+]] = %[[SB0]])
+// PIPELINE: scf.if
+// PIPELINE: %[[SA0:.+]] = bsmm.read_scales %{{.*}} group %c0_i32 {{.*}} dimension 0 block 1 alignment 1 of !bsmm.accumulator<128x96xf32, warpgroups = 2> : vector<2xf32>
+// PIPELINE: %[[LEFT0:.+]] = bsmm.read_scales %{{.*}}[%[[N:.+]]] group %c0_i32 {{.*}} dimension 1 block 128 alignment 64 of !bsmm.accumulator<128x96xf32, warpgroups = 2> : vector<2xf32>
+// PIPELINE: %[[N96:.+]] = arith.addi %[[N]], %c96_i32
+// PIPELINE: %[[RIGHT0:.+]] = bsmm.read_scales %{{.*}}[%[[N96]]] group %c0_i32 {{.*}} dimension 1 block 128 alignment 32 of !bsmm.accumulator<128x96xf32, warpgroups = 2> : vector<2xf32>
+// PIPELINE: scf.for %[[STEP:.+]] = %{{.*}} to %{{.*}} step %c1_i32 iter_args(%[[IT:[a-z0-9]+]] = %{{[^,]*}}, %[[LAST:[a-z0-9]+]] = %{{[^,]*}}, %[[SUM0:[a-z0-9]+]] = %{{[^,]*}}, %[[SUM1:[a-z0-9]+]] = %{{[^,]*}}, %[[OLDA:[a-z0-9]+]] = %[[SA0]], %[[OLDB:[a-z0-9]+]] = %[[RIGHT0]], %[[SA:[a-z0-9]+]] = %{{[^,]*}}, %[[LEFT:[a-z0-9]+]] = %{{[^,]*}}, %[[RIGHT:[a-z0-9]+]] = %{{[^,]*}})
 // PIPELINE-NEXT: %[[NEXT:.+]] = arith.addi %[[STEP]], %c1_i32
-// PIPELINE-NEXT: %[[SA1:.+]] = bsmm.read_scales %{{.*}} group %[[NEXT]]
-// PIPELINE-NEXT: %[[SB1:.+]] = bsmm.read_scales %{{.*}} group %[[NEXT]]
+// PIPELINE: %[[SA1:.+]] = bsmm.read_scales %{{.*}} group %[[NEXT]]
+// PIPELINE: %[[LEFT1:.+]] = bsmm.read_scales %{{.*}}[%[[N]]] group %[[NEXT]]
+// PIPELINE: %[[RIGHT1:.+]] = bsmm.read_scales %{{.*}}[%[[N96]]] group %[[NEXT]]
+// PIPELINE-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0
+// PIPELINE: bsmm.release
 // PIPELINE-NEXT: %[[SLOT:.+]]:2 = bsmm.wait
-// PIPELINE-NEXT: %[[MMA:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 :
-// PIPELINE-NEXT: %[[PARTIAL:.+]] = bsmm.wait_mma %[[MMA]] pending 0
-// PIPELINE-NEXT: bsmm.release %{{.*}}[%[[IT]]]
-// PIPELINE-NEXT: %[[NEW:.+]] = bsmm.add_scaled %[[SUM]], %[[PARTIAL]] scales %[[SA]], %[[SB]] start %[[N]] block 128 alignment 64
-// PIPELINE-NEXT: %[[IT1:.+]] = arith.addi %[[IT]], %c1_i32
-// PIPELINE-NEXT: scf.yield %[[IT1]], %[[NEW]], %[[SA1]], %[[SB1]]
+// PIPELINE-NEXT: %[[M0:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 0 :
+// PIPELINE-NEXT: %[[NEW1:.+]] = bsmm.add_scaled %[[SUM1]], %[[DONE]] scales %[[OLDA]], %[[OLDB]] start %[[N96]] block 128 alignment 32
+// PIPELINE-NEXT: %[[M1:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 96 :
+// PIPELINE-NEXT: %[[PARTIAL:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete
+// PIPELINE-NEXT: %[[NEW0:.+]] = bsmm.add_scaled %[[SUM0]], %[[PARTIAL]] scales %[[SA]], %[[LEFT]] start %[[N]] block 128 alignment 64
+// PIPELINE: scf.yield %{{.*}}, %[[M1]], %[[NEW0]], %[[NEW1]], %[[SA]], %[[RIGHT]], %[[SA1]], %[[LEFT1]], %[[RIGHT1]]
 func.func @gemm(
     %a: tensor<?x?x?xf8E4M3FN>, %sfa: tensor<?x?x?xf32, #rows>,
     %b: tensor<?x?x?xf8E4M3FN>, %sfb: tensor<?x?x?xf32, #blocks>,

@@ -56,8 +56,10 @@
 // RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="group-all" 2>&1 | FileCheck %s --check-prefix=NOTARGET
 // NOTARGET: error: {{.*}}expected a target, whose L2 cache group-all needs; pass chip or set bsmm.target
 
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-k=256 2>&1 | FileCheck %s --check-prefix=PROMOTE
-// PROMOTE: error: {{.*}}expected promote_every = block-k, since the sum of one step is promoted, got 128 and block-k 256
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile=block-k=192 2>&1 | FileCheck %s --check-prefix=PROMOTE
+// PROMOTE: error: {{.*}}expected block-k to be a multiple of promote_every, got 192 and promote_every 128
+// RUN: bsmm-opt %s --bsmm-problem-to-tile=block-k=256 | FileCheck %s --check-prefix=TWO
+// TWO: bsmm.dot %{{.*}}, %{{.*}}, %{{[^ ]*}} promote_every 128 : tensor<128x256xf8E4M3FN>
 
 // RUN: bsmm-opt %s --bsmm-problem-to-tile=block-k=128 | FileCheck %s
 // CHECK: bsmm.dot %{{.*}}, %{{.*}}, %{{[^ ]*}} promote_every 128 : tensor<128x128xf8E4M3FN>

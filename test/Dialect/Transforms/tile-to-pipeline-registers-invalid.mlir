@@ -350,8 +350,8 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
           : !bsmm.tensor_map<128x128xf8E4M3FN> -> tensor<128x128xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
           : tensor<128x128xf8E4M3FN> to tensor<128x128xf8E4M3FN>
-      // expected-error@below {{expected promote_every to be the extent 128 of a step along k, got 64}}
-      %next = bsmm.dot %a_tile, %b_tile, %sum promote_every 64 : tensor<128x128xf8E4M3FN>, tensor<128x128xf8E4M3FN>, tensor<128x128xf32>
+      // expected-error@below {{expected promote_every to be a multiple of 32 elements of K of wgmma.f8, got 16}}
+      %next = bsmm.dot %a_tile, %b_tile, %sum promote_every 16 : tensor<128x128xf8E4M3FN>, tensor<128x128xf8E4M3FN>, tensor<128x128xf32>
       scf.yield %next : tensor<128x128xf32>
     }
     %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>

@@ -372,17 +372,35 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
 // -----
 
-// Two dots that are promoted: each is a sum of its own.
+// Two dots that are promoted: each is a sum of its own. One is added while the
+// other one is multiplied, also over the end of a step.
 
 // CHECK-LABEL: bsmm.kernel @k(
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %c0_i32, %[[OLD:.+]] = %{{.*}})
-// CHECK: %[[M0:.+]] = bsmm.mma %{{.*}}, %{{.*}} :
-// CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 0
-// CHECK-NEXT: %[[S0:.+]] = bsmm.add_accumulators %[[OLD]], %[[W0]]
+// CHECK: %[[ZERO:.+]] = bsmm.zero_accumulator
+// CHECK: %[[SUM:.+]] = scf.if %{{.*}} -> (!bsmm.accumulator<128x32xf32, warpgroups = 2>) {
+// CHECK-NEXT: bsmm.wait
+// CHECK-NEXT: %[[M0:.+]] = bsmm.mma %{{.*}}, %{{.*}} :
 // CHECK-NEXT: %[[M1:.+]] = bsmm.mma %{{.*}}, %{{.*}} :
-// CHECK-NEXT: %[[W1:.+]] = bsmm.wait_mma %[[M1]] pending 0
-// CHECK-NEXT: bsmm.release
-// CHECK-NEXT: bsmm.add_accumulators %[[S0]], %[[W1]]
+// CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete
+// CHECK-NEXT: %[[S0:.+]] = bsmm.add_accumulators %[[ZERO]], %[[W0]]
+// CHECK: %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[IT:.+]] = %{{.*}}, %[[LAST:.+]] = %[[M1]], %[[OLD:.+]] = %[[S0]])
+// CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0
+// CHECK-NEXT: %[[PREVIOUS:.+]] = arith.subi %[[IT]]
+// CHECK-NEXT: bsmm.release %{{.*}}[%[[PREVIOUS]]]
+// CHECK-NEXT: bsmm.wait %{{.*}}[%[[IT]]]
+// CHECK-NEXT: %[[M2:.+]] = bsmm.mma
+// CHECK-NEXT: %[[S1:.+]] = bsmm.add_accumulators %[[OLD]], %[[DONE]]
+// CHECK-NEXT: %[[M3:.+]] = bsmm.mma
+// CHECK-NEXT: %[[W2:.+]] = bsmm.wait_mma %[[M2]] pending 1 complete
+// CHECK-NEXT: %[[S2:.+]] = bsmm.add_accumulators %[[S1]], %[[W2]]
+// CHECK: scf.yield %{{.*}}, %[[M3]], %[[S2]]
+// CHECK: %[[W3:.+]] = bsmm.wait_mma %[[LOOP]]#1 pending 0
+// CHECK: bsmm.release
+// CHECK-NEXT: %[[S3:.+]] = bsmm.add_accumulators %[[LOOP]]#2, %[[W3]]
+// CHECK-NEXT: scf.yield %[[S3]]
+// CHECK: else
+// CHECK-NEXT: scf.yield %[[ZERO]]
+// CHECK: bsmm.drain %[[SUM]]
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   bsmm.kernel @k(%a: !bsmm.tensor_map<128x64xbf16>,
                  %b: !bsmm.tensor_map<32x64xbf16>,
@@ -407,6 +425,54 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
     }
 
     bsmm.tma_store %acc, %d[%c0, %c0] : tensor<128x32xf32>, !bsmm.tensor_map<128x32xf32>
+    bsmm.return
+  }
+}
+
+// -----
+
+// Two parts of the columns, and of K: four sums of 72 columns, two of which are
+// alive at a time.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}, %[[LAST:.+]] = %{{.*}}, %[[LEFT:.+]] = %{{.*}}, %[[RIGHT:.+]] = %{{.*}})
+// CHECK: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0 : !bsmm.accumulator<128x72xf32, warpgroups = 2>
+// CHECK: %[[SLOT:.+]]:2 = bsmm.wait
+// CHECK-NEXT: %[[M0:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 0 k 0 for 128 :
+// CHECK-NEXT: %[[R0:.+]] = bsmm.add_accumulators %[[RIGHT]], %[[DONE]]
+// CHECK-NEXT: %[[M1:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 72 k 0 for 128 :
+// CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete
+// CHECK-NEXT: %[[L0:.+]] = bsmm.add_accumulators %[[LEFT]], %[[W0]]
+// CHECK-NEXT: %[[M2:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 0 k 128 for 128 :
+// CHECK-NEXT: %[[W1:.+]] = bsmm.wait_mma %[[M1]] pending 1 complete
+// CHECK-NEXT: %[[R1:.+]] = bsmm.add_accumulators %[[R0]], %[[W1]]
+// CHECK-NEXT: %[[M3:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 72 k 128 for 128 :
+// CHECK-NEXT: %[[W2:.+]] = bsmm.wait_mma %[[M2]] pending 1 complete
+// CHECK-NEXT: %[[L1:.+]] = bsmm.add_accumulators %[[L0]], %[[W2]]
+// CHECK: scf.yield %{{.*}}, %[[M3]], %[[L1]], %[[R1]]
+// CHECK: bsmm.join_accumulators %{{.*}}, %{{.*}} : !bsmm.accumulator<128x72xf32, warpgroups = 2>, !bsmm.accumulator<128x72xf32, warpgroups = 2> -> !bsmm.accumulator<128x144xf32, warpgroups = 2>
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<128x256xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<144x256xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<128x144xf32>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 256 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x144xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<128x144xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<128x256xf8E4M3FN> -> tensor<128x256xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<144x256xf8E4M3FN> -> tensor<144x256xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<144x256xf8E4M3FN> to tensor<256x144xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum promote_every 128 : tensor<128x256xf8E4M3FN>, tensor<256x144xf8E4M3FN>, tensor<128x144xf32>
+      scf.yield %next : tensor<128x144xf32>
+    } {bsmm.stages = 2}
+    bsmm.tma_store %acc, %d[%c0, %c0] : tensor<128x144xf32>, !bsmm.tensor_map<128x144xf32>
     bsmm.return
   }
 }

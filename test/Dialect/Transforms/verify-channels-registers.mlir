@@ -406,7 +406,7 @@ gpu.module @m {
           %t = bsmm.mma %slot, %slot add %s : !operand, !operand -> !acc
           %u = bsmm.wait_mma %t pending 1 : !acc
           %previous = arith.subi %it, %c1 : i32
-          // expected-error@below {{expected one wait and one release of a channel, or a first step before a loop that releases each slot one step late: it does not release the last step's slot after the wait for this step's}}
+          // expected-error@below {{expected one wait and one release of a channel, or a first step before a loop that releases each slot one step late: it does not release the last step's slot in each trip}}
           bsmm.release %loads[%it] : !loads
           %next = arith.addi %it, %c1 : i32
           scf.yield %next, %u : i32, !acc
@@ -426,7 +426,8 @@ gpu.module @m {
 
 // -----
 
-// The last slot is released before the wait for this one.
+// The last slot is released before the wait for this one, and its
+// multiplications have not been waited for.
 !operand = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
 !loads = !bsmm.channel<3, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
 !acc = !bsmm.accumulator<128x128xf32, warpgroups = 2>
@@ -456,11 +457,63 @@ gpu.module @m {
         %start = bsmm.mma %first, %first : !operand, !operand -> !acc
         %end:2 = scf.for %step = %c1 to %steps step %c1 iter_args(%it = %c1, %s = %start) -> (i32, !acc) : i32 {
           %previous = arith.subi %it, %c1 : i32
-          // expected-error@below {{expected one wait and one release of a channel, or a first step before a loop that releases each slot one step late: it does not release the last step's slot after the wait for this step's}}
+          // expected-error@below {{expected a bsmm.wait_mma before it, with at most 0 pending groups: earlier ones still read the slot}}
           bsmm.release %loads[%previous] : !loads
           %slot = bsmm.wait %loads[%it] : !loads -> !operand
           %t = bsmm.mma %slot, %slot add %s : !operand, !operand -> !acc
           %u = bsmm.wait_mma %t pending 1 : !acc
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next, %u : i32, !acc
+        }
+        %done = bsmm.wait_mma %end#1 pending 0 : !acc
+        %last = arith.subi %end#0, %c1 : i32
+        bsmm.release %loads[%last] : !loads
+        scf.yield %done : !acc
+      } else {
+        %zero = bsmm.zero_accumulator : !acc
+        scf.yield %zero : !acc
+      }
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// One slot is enough where it is released before the next wait.
+!operand = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+!loads = !bsmm.channel<1, !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>>
+!acc = !bsmm.accumulator<128x128xf32, warpgroups = 2>
+!map = !bsmm.tensor_map<128x128xf8E4M3FN>
+gpu.module @m {
+  bsmm.kernel @k(%map: !map, %steps: i32, %other: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 384 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %loads = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> : !loads
+    bsmm.warp_role 8 count 4 {
+      bsmm.leader {
+        %end = scf.for %step = %c0 to %steps step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %slot = bsmm.acquire %loads[%it] : !loads -> !operand
+          bsmm.load_async %map[%c0, %step] to %slot signals %loads[%it] : !map, !operand, !loads
+          bsmm.commit %loads[%it] : !loads
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    bsmm.warp_role 0 count 8 {
+      %has_steps = arith.cmpi slt, %c0, %steps : i32
+      %sum = scf.if %has_steps -> (!acc) {
+        %first = bsmm.wait %loads[%c0] : !loads -> !operand
+        %start = bsmm.mma %first, %first : !operand, !operand -> !acc
+        %end:2 = scf.for %step = %c1 to %steps step %c1 iter_args(%it = %c1, %s = %start) -> (i32, !acc) : i32 {
+          %ready = bsmm.wait_mma %s pending 0 : !acc
+          %previous = arith.subi %it, %c1 : i32
+          bsmm.release %loads[%previous] : !loads
+          %slot = bsmm.wait %loads[%it] : !loads -> !operand
+          %u = bsmm.mma %slot, %slot add %ready : !operand, !operand -> !acc
           %next = arith.addi %it, %c1 : i32
           scf.yield %next, %u : i32, !acc
         }

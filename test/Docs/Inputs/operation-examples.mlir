@@ -386,9 +386,23 @@ gpu.module @kernels {
   }
 }
 
+// OPERATIONS: bsmm.join_accumulators
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    bsmm.warp_role 0 count 8 {
+      %left = bsmm.zero_accumulator : !bsmm.accumulator<128x96xf32, warpgroups = 2>
+      %right = bsmm.zero_accumulator : !bsmm.accumulator<128x96xf32, warpgroups = 2>
+      %EXAMPLE%
+    }
+    bsmm.return
+  }
+}
+
 // OPERATIONS: bsmm.wait_mma
 gpu.module @kernels {
   bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>} {
+    %a = bsmm.alloc : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
+    %b = bsmm.alloc : !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
     bsmm.warp_role 0 count 8 {
       %sum = bsmm.zero_accumulator : !bsmm.accumulator<128x256xf32, warpgroups = 2>
       %EXAMPLE%

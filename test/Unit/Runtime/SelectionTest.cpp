@@ -459,16 +459,43 @@ constexpr Measured<14> fast[] = {
 };
 
 /// With promotion every 128 values of K.
-constexpr Measured<7> promoted[] = {
-    {512, 3072, 12288, {1034, 898, 1107, 994, 980, 1141, 668}},
-    {512, 12288, 3072, {1100, 1017, 973, 918, 878, 754, 795}},
-    {1152, 3072, 12288, {1091, 1057, 1150, 1198, 1172, 1197, 728}},
-    {1152, 12288, 3072, {889, 1184, 1110, 1028, 977, 841, 918}},
-    {2304, 3072, 12288, {1065, 1096, 1125, 1160, 1234, 1282, 734}},
-    {2304, 12288, 3072, {1014, 1119, 1047, 1270, 1203, 1048, 1021}},
-    {4608, 3072, 12288, {1057, 1040, 1121, 1127, 1286, 1265, 694}},
-    {4608, 12288, 3072, {1068, 1063, 1135, 1228, 1118, 1133, 940}},
-    {8192, 8192, 8192, {1017, 1043, 1108, 1162, 1193, 1236, 893}},
+constexpr Measured<9> promoted[] = {
+    {512,
+     3072,
+     12288,
+     {1031, 922, 1101, 1002, 1007, 972, 1143, 985, 666}},
+    {512,
+     12288,
+     3072,
+     {1097, 982, 962, 939, 918, 877, 761, 622, 797}},
+    {1152,
+     3072,
+     12288,
+     {1105, 1140, 1223, 1207, 1210, 1187, 1194, 1182, 725}},
+    {1152,
+     12288,
+     3072,
+     {918, 1184, 1155, 1049, 1048, 990, 852, 1285, 930}},
+    {2304,
+     3072,
+     12288,
+     {1087, 1188, 1235, 1175, 1181, 1267, 1309, 1174, 727}},
+    {2304,
+     12288,
+     3072,
+     {1026, 1190, 1125, 1296, 1288, 1232, 1040, 1220, 1030}},
+    {4608,
+     3072,
+     12288,
+     {1066, 1172, 1215, 1114, 1155, 1307, 1304, 1184, 691}},
+    {4608,
+     12288,
+     3072,
+     {1124, 1167, 1213, 1212, 1212, 1158, 1170, 1152, 996}},
+    {8192,
+     8192,
+     8192,
+     {976, 1174, 1234, 1132, 1137, 1200, 1258, 1141, 938}},
 };
 
 KernelManifest inPairs(KernelManifest manifest) {
@@ -476,8 +503,12 @@ KernelManifest inPairs(KernelManifest manifest) {
   return manifest;
 }
 
-KernelManifest promoting(KernelManifest manifest) {
+/// In so many parts of a step of `k` elements of K.
+KernelManifest promoting(KernelManifest manifest, int64_t parts,
+                         int64_t k = 128) {
   manifest.numerics.promoteEvery = 128;
+  manifest.tile.k = k;
+  manifest.configuration["promotion_parts"] = parts;
   return manifest;
 }
 
@@ -524,10 +555,11 @@ TEST(Selection, OrderOfTheMeasuredKernels) {
 
 TEST(Selection, OrderOfTheKernelsThatPromote) {
   const KernelManifest kernels[] = {
-      promoting(kernelOf(96, 7)),    promoting(kernelOf(112, 7)),
-      promoting(kernelOf(128, 6)),   promoting(kernelOf(144, 6)),
-      promoting(kernelOf(160, 5)),   promoting(kernelOf(192, 4)),
-      promoting(kernelOf(128, 6, 2))};
+      promoting(kernelOf(96, 7), 2),       promoting(kernelOf(112, 3), 2, 256),
+      promoting(kernelOf(128, 3), 2, 256), promoting(kernelOf(144, 6), 2),
+      promoting(kernelOf(144, 3), 4, 256), promoting(kernelOf(160, 5), 2),
+      promoting(kernelOf(192, 4), 2),      promoting(kernelOf(224, 4), 4),
+      promoting(kernelOf(128, 5, 2), 2)};
   checkChoices(kernels, promoted, 0.98);
 }
 

@@ -629,6 +629,11 @@ def Bsmm_MmaOp : Bsmm_PipelineOp<"mma"> {
     passed to further `bsmm.mma`; anything else needs `bsmm.wait_mma`, which the
     verifiers of `bsmm.drain` and `bsmm.add_accumulators` check. Executed by all warpgroups of the role, each for its rows.
 
+    With `column` the product's columns from there on are computed, as many as
+    the accumulator has: the rows of B from there on, a multiple of 8. With `k`
+    only so many elements of K are multiplied, from the first one given on; both
+    are multiples of one instruction's (32 bytes).
+
     Example:
 
     ```mlir
@@ -640,17 +645,30 @@ def Bsmm_MmaOp : Bsmm_PipelineOp<"mma"> {
         : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>,
           !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
         -> !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    %right = bsmm.mma %a, %b column 128 k 64 for 32
+        : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>,
+          !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
+        -> !bsmm.accumulator<128x128xf32, warpgroups = 2>
     ```
 
     Since version 1.
   }];
   let arguments = (ins Bsmm_BufferType:$a, Bsmm_BufferType:$b,
-                       Optional<Bsmm_AccumulatorType>:$accumulator);
+                       Optional<Bsmm_AccumulatorType>:$accumulator,
+                       OptionalAttr<I64Attr>:$column, OptionalAttr<I64Attr>:$k,
+                       OptionalAttr<I64Attr>:$num_k);
   let results = (outs Bsmm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`add` $accumulator^)? attr-dict `:` qualified(type($a)) `,`
+    $a `,` $b (`column` $column^)? (`k` $k^ `for` $num_k)?
+    (`add` $accumulator^)? attr-dict `:` qualified(type($a)) `,`
     qualified(type($b)) `->` custom<SumType>(ref($accumulator),
     type($accumulator), type($result))
+  }];
+  let extraClassDeclaration = levelDeclaration # [{
+    /// Elements of K that are multiplied.
+    int64_t getDepth() {
+      return getNumK() ? int64_t(*getNumK()) : getA().getType().getShape()[1];
+    }
   }];
   let hasVerifier = 1;
 }
@@ -661,21 +679,38 @@ def Bsmm_WaitMmaOp : Bsmm_PipelineOp<"wait_mma", [
   let description = [{
     Waits until at most `pending` groups (`bsmm.mma`) issued by the role are
     unfinished. The operands of finished groups may be overwritten; with 0
-    pending groups the result holds the sum.
+    pending groups the result holds the sum. So it does with `complete`, which
+    says that at least `pending` groups have been issued since the last one that
+    adds to it.
 
     Example:
 
     ```mlir
     %done = bsmm.wait_mma %sum pending 0 : !bsmm.accumulator<128x256xf32, warpgroups = 2>
+    %left = bsmm.mma %a, %b column 0
+        : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>,
+          !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
+        -> !bsmm.accumulator<128x128xf32, warpgroups = 2>
+    %right = bsmm.mma %a, %b column 128
+        : !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>,
+          !bsmm.buffer<256x128xf8E4M3FN, shared, swizzle_128B>
+        -> !bsmm.accumulator<128x128xf32, warpgroups = 2>
+    %sum_of_left = bsmm.wait_mma %left pending 1 complete
+        : !bsmm.accumulator<128x128xf32, warpgroups = 2>
     ```
 
     Since version 1.
   }];
-  let arguments = (ins Bsmm_AccumulatorType:$accumulator, I64Attr:$pending);
+  let arguments = (ins Bsmm_AccumulatorType:$accumulator, I64Attr:$pending,
+                       UnitAttr:$complete);
   let results = (outs Bsmm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $accumulator `pending` $pending attr-dict `:`
+    $accumulator `pending` $pending (`complete` $complete^)? attr-dict `:`
     qualified(type($accumulator))
+  }];
+  let extraClassDeclaration = levelDeclaration # [{
+    /// Whether the result holds the sum.
+    bool isComplete() { return getPending() == 0 || getComplete(); }
   }];
   let hasVerifier = 1;
 }
@@ -699,6 +734,32 @@ def Bsmm_AddAccumulatorsOp : Bsmm_PipelineOp<"add_accumulators", [
   let arguments = (ins Bsmm_AccumulatorType:$lhs, Bsmm_AccumulatorType:$rhs);
   let results = (outs Bsmm_AccumulatorType:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` qualified(type($lhs))";
+  let hasVerifier = 1;
+}
+
+def Bsmm_JoinAccumulatorsOp : Bsmm_PipelineOp<"join_accumulators", [Pure]> {
+  let summary = "accumulators in registers side by side";
+  let description = [{
+    The accumulator whose columns are those of `parts`, from left to right. All
+    have the same rows and warpgroups, split by rows, and have been waited for.
+    It moves nothing: a thread's registers of the parts follow each other.
+
+    Example:
+
+    ```mlir
+    %sum = bsmm.join_accumulators %left, %right
+        : !bsmm.accumulator<128x96xf32, warpgroups = 2>,
+          !bsmm.accumulator<128x96xf32, warpgroups = 2>
+        -> !bsmm.accumulator<128x192xf32, warpgroups = 2>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Variadic<Bsmm_AccumulatorType>:$parts);
+  let results = (outs Bsmm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $parts attr-dict `:` qualified(type($parts)) `->` qualified(type($result))
+  }];
   let hasVerifier = 1;
 }
 
