@@ -389,8 +389,7 @@ struct MmaPattern : KernelPattern<MmaOp> {
             advanceDescriptor(*descriptorA, stepOffset(a, step) +
                                                 rowBytes(a, block * blockRows)),
             advanceDescriptor(*descriptorB, stepOffset(b, step) + columnBytes),
-            shape,
-            wgmmaType(a.getElementType()), wgmmaType(b.getElementType()),
+            shape, wgmmaType(a.getElementType()), wgmmaType(b.getElementType()),
             NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32),
             NVVM::WGMMAScaleOutAttr::get(context,
                                          starts ? NVVM::WGMMAScaleOut::zero
@@ -797,11 +796,11 @@ struct ReadStagedPattern : KernelPattern<ReadStagedOp> {
 void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
-  patterns.add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
-               ClusterRankPattern, DrainRegistersPattern,
-               JoinAccumulatorsPattern, MmaPattern,
-               ReduceClusterPattern, ReadStagedPattern, SliceRowsPattern,
-               StageVectorPattern, WaitVectorsPattern, WaitMmaPattern,
-               WarpgroupIndexPattern, ZeroAccumulatorPattern>(converter,
-                                                              values);
+  patterns
+      .add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
+           ClusterRankPattern, DrainRegistersPattern, JoinAccumulatorsPattern,
+           MmaPattern, ReduceClusterPattern, ReadStagedPattern,
+           SliceRowsPattern, StageVectorPattern, WaitVectorsPattern,
+           WaitMmaPattern, WarpgroupIndexPattern, ZeroAccumulatorPattern>(
+          converter, values);
 }

@@ -132,8 +132,7 @@ void PipelineBuilder::emitPromotionInTurn(ArrayRef<PromotedPart> parts,
     builder.setInsertionPointToStart(loop.getBody());
     Value iteration = loop.getRegionIterArg(0);
     ValueRange scales = loop.getRegionIterArgs().drop_front(1 + numSums);
-    SmallVector<Value> stepSums(
-        loop.getRegionIterArgs().slice(1, numSums));
+    SmallVector<Value> stepSums(loop.getRegionIterArgs().slice(1, numSums));
     SmallVector<Value> nextScales;
     if (!scales.empty())
       nextScales = emitStepScales(
@@ -141,8 +140,7 @@ void PipelineBuilder::emitPromotionInTurn(ArrayRef<PromotedPart> parts,
     auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
     for (auto [number, part] : llvm::enumerate(parts)) {
       Value partial = emitPartialSum(slot.getBuffers(), part);
-      partial =
-          WaitMmaOp::create(builder, loc, getPromotedType(), partial, 0);
+      partial = WaitMmaOp::create(builder, loc, getPromotedType(), partial, 0);
       if (number + 1 == parts.size())
         ReleaseOp::create(builder, loc, loadChannel, iteration);
       emitPromotion(part, partial,

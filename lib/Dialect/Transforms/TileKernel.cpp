@@ -404,7 +404,8 @@ LogicalResult TileKernel::analyzeSumScales(DotOp op, Dot &dot) {
 /// How the sums of a step with so many parts of K are promoted: an accumulator
 /// of their own beside the main one, of `registers` of a thread. Two of them,
 /// of fewer columns if need be, take turns, so that one is added while the next
-/// one is multiplied; where they do not fit there is one. Returns its registers.
+/// one is multiplied; where they do not fit there is one. Returns its
+/// registers.
 int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
                                     int64_t registers, int64_t most) {
   // The dots of a step have the same parts of columns.
@@ -420,8 +421,12 @@ int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
     if (parts > 1 && (splitsByColumns || columns % (8 * parts) != 0 ||
                       columns / parts < minPromotedColumns))
       continue;
-    // More parts need more registers around them.
-    if (registers + 2 * registers / parts > most - (parts > 2 ? 16 : 0))
+    // More parts need more registers around them, and so do the scales of more
+    // rows, of two steps.
+    int64_t rowBlocks = rows / 64 / (splitsByColumns ? 1 : consumerWarpgroups);
+    int64_t others =
+        (parts > 2 ? 16 : 0) + (hasSumScales ? 16 * (rowBlocks - 1) : 0);
+    if (registers + 2 * registers / parts > most - others)
       continue;
     promotedColumnParts = parts;
     overlapsPromotion = dots.empty() || overlapsPromotion;
