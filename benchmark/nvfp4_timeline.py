@@ -77,6 +77,14 @@ def describe(tile_level):
     split = re.search(r"bsmm.split = (\d+)", tile_level)
     if split:
         words.append(f"{split.group(1)} CTAs share K")
+    cluster = re.search(r"cluster_size = (\d+)", tile_level)
+    if cluster and not split:
+        # Below each other they divide M together.
+        rows = int(cluster.group(1)) * int(tile.group(1))
+        size_m = re.search(r"(%\w+): i32 {bsmm.role = #bsmm.role<m>}", tile_level)
+        is_below = re.search(
+            rf"ceildivui {size_m.group(1)}, %c{rows}_i32", tile_level)
+        words.append(f"{cluster.group(1)} CTAs load {'B' if is_below else 'A'}")
     if int(tile.group(1)) != 128:
         words.append("swapped")
     return ", ".join(words)

@@ -63,6 +63,11 @@ static PredictedCost predictTensorMemory(const KernelManifest &manifest,
   kernel.k = tile.k;
   kernel.stages = std::max<int64_t>(1, int64_t(configured(manifest, "stages")));
   kernel.split = manifest.grid.splitK;
+  bool sharesA = configured(manifest, "multicast_a") != 0;
+  bool sharesB = configured(manifest, "multicast_b") != 0;
+  if (sharesA != sharesB)
+    kernel.together = int64_t(ctas);
+  kernel.sharesRows = isTransposed ? sharesB : sharesA;
   kernel.isPersistent = manifest.grid.rule == GridRule::Persistent;
   kernel.isTransposed = isTransposed;
   kernel.epilogueWarps = manifest.block[0] > 192 ? 8 : 4;
@@ -73,7 +78,8 @@ static PredictedCost predictTensorMemory(const KernelManifest &manifest,
   kernel.vector = problem.scaleVector;
   kernel.bitsOut = target::bitWidth(problem.out);
   if (kernel.rows != 128 || kernel.columns < 1 || kernel.k < 1 ||
-      kernel.vector < 1 || kernel.split < 1 || ctas != double(kernel.split) ||
+      kernel.vector < 1 || kernel.split < 1 ||
+      ctas != double(kernel.split * kernel.together) ||
       manifest.grid.ctasPerTile != 1 || manifest.grid.rule == GridRule::Fixed)
     return cost;
   double m = double(request.m), n = double(request.n);

@@ -302,6 +302,18 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     if (op.getChannel().getType().getBuffers().empty())
       manifest.configuration["ping_pong"] = int64_t(1);
   });
+  // What the CTAs of a cluster load together.
+  kernel.walk([&](LoadAsyncOp op) {
+    auto map = dyn_cast<BlockArgument>(op.getMap());
+    if (!op.getMulticast() || !map)
+      return;
+    auto role = kernel.getArgAttrOfType<ArgumentRoleAttr>(
+        map.getArgNumber(), BsmmDialect::getRoleAttrName());
+    if (role && role.getValue() == ArgumentRole::A)
+      manifest.configuration["multicast_a"] = int64_t(1);
+    if (role && role.getValue() == ArgumentRole::B)
+      manifest.configuration["multicast_b"] = int64_t(1);
+  });
   if (target::bitWidth(manifest.problem.out) < 16)
     manifest.numerics.overflow = runtime::Overflow::Saturate;
   for (runtime::SizeRange &range : manifest.shapes)

@@ -239,8 +239,10 @@ def why_illegal(configuration: Configuration, manifest: dict) -> str:
     if n > 256 or n % 8:
         return f"block-n={n}: the instruction takes multiples of 8 up to 256"
     target = manifest["target"][:5]
-    if target != "sm_90" and (configuration.ping_pong or configuration.cluster_m != 1):
-        return "ping-pong and cluster-m are forms of kernels for sm_90a"
+    if target != "sm_90" and configuration.ping_pong:
+        return "ping-pong is a form of kernels for sm_90a"
+    if target not in ("sm_90", "sm_10") and configuration.cluster_m != 1:
+        return "cluster-m is a form of kernels for sm_90a and sm_100a"
     if target == "sm_90" and configuration[6:] != Configuration(m, n, k, stages)[6:]:
         return (
             "specialize, flatten, tile-stages and epilogue-warps are forms of kernels "

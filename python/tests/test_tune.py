@@ -255,8 +255,11 @@ class Tune(unittest.TestCase):
         self.assertIn(
             "256 registers", tune.why_illegal(turns._replace(block_n=256), hopper)
         )
-        for other in (small._replace(ping_pong=1), small._replace(cluster_m=2)):
-            self.assertIn("sm_90a", tune.why_illegal(other, manifest))
+        self.assertIn("sm_90a", tune.why_illegal(small._replace(ping_pong=1), manifest))
+        shared = small._replace(cluster_m=2)
+        self.assertEqual(tune.why_illegal(shared, manifest), "")
+        consumer = {**manifest, "target": "sm_120a"}
+        self.assertIn("sm_100a", tune.why_illegal(shared, consumer))
         # Loops of kernels with tensor memory.
         loops = small._replace(specialize="none", flatten=1, tile_stages=2)
         self.assertEqual(

@@ -185,14 +185,19 @@ def can_take_turns(name, tile):
     return registers * (2 if name == "fp8-promoted" else 1) <= 192
 
 
-def pick_cluster(rng, tile, bits):
-    """CTAs that load B together: whole 8 rows of each, in one panel."""
+def pick_cluster(rng, tile, bits, is_dense):
+    """CTAs that load B or A together: whole 8 rows of each, in one panel."""
     options = dict(option.split("=") for option in tile)
-    n, k = int(options["block-n"]), int(options["block-k"])
-    sizes = [s for s in range(2, 9) if n % (8 * s) == 0]
+    name = rng.choice(["cluster-m", "cluster-n"])
+    rows = int(options.get("block-n" if name == "cluster-m" else "block-m", 128))
+    # Odd multiples of 16 are loaded with 16 rows more.
+    if not is_dense and rows % 32 == 16:
+        rows += 16
+    k = int(options["block-k"])
+    sizes = [s for s in range(2, 9) if rows % (8 * s) == 0]
     if not sizes or k * bits // 8 not in (32, 64, 128):
         return []
-    return [f"cluster-m={rng.choice(sizes)}"]
+    return [f"{name}={rng.choice(sizes)}"]
 
 
 def make_case(rng, tool, inputs):
@@ -225,10 +230,13 @@ def make_case(rng, tool, inputs):
         if int(tile[0].split("=")[1]) % 32 != 0:
             tile = [o for o in tile if not o.startswith("stages")]
             tile.append("stages=0")
-    if not is_dense and rng.random() < 0.6:
+    # CTAs that load together have roles which walk over tiles.
+    clusters = []
+    if persistent == "true" and rng.random() < 0.4:
+        clusters = pick_cluster(rng, tile, bits, is_dense)
+    if not is_dense and not clusters and rng.random() < 0.6:
         tile += pick_loops(rng, name, tile, persistent)
-    if is_dense and persistent == "true" and rng.random() < 0.4:
-        tile += pick_cluster(rng, tile[:3], bits)
+    tile += clusters
     if rng.random() < 0.2:
         tile.append("predicated-store=true")
     if (is_dense and persistent == "false" and "block-m=192" not in tile

@@ -27,6 +27,9 @@ struct BlockScaledRates {
   double l2Bytes = 10433;    ///< L2 to all SMs
   double dramBytes = 3613;
   double copyIssue = 48; ///< a TMA box
+  /// What the warp that loads does in a step beside the boxes, and what it does
+  /// more where CTAs load together.
+  double loadStep = 30, sharedLoadStep = 50;
   /// From asking for a slot until it has been multiplied and is asked for
   /// again, beside the multiplication: data from DRAM, two barriers,
   /// completion.
@@ -49,6 +52,9 @@ struct BlockScaledRates {
   /// CTAs that share K: their barriers, what each of the others takes beside
   /// its columns, and how many columns of all rows four warps send or add.
   double clusterBarrier = 510, exchangeStart = 90, exchangeColumns = 0.13;
+  /// CTAs that load together: until their barriers are there, and what an
+  /// arrival at another one's takes more.
+  double clusterStart = 370, clusterArrival = 200;
 };
 
 /// Whether the rates are those of a target.
@@ -64,6 +70,10 @@ struct BlockScaledKernel {
   int64_t rows = 128, columns = 128, k = 256;
   int64_t stages = 4;
   int64_t split = 1; ///< CTAs of a cluster that share K
+  /// CTAs of a cluster with tiles of their own that load together what is the
+  /// same for all: the operand of the columns, or that of the rows.
+  int64_t together = 1;
+  bool sharesRows = false;
   bool isPersistent = true;
   bool isTransposed = false; ///< whether columns are rows of the output
   /// Warps that drain.
@@ -104,9 +114,14 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double split = double(kernel.split);
   double tileRows = double(kernel.rows), tileColumns = double(kernel.columns);
   double multiplied = double(multipliedColumns(kernel.columns));
-  double tiles =
-      ceilDiv(rows, tileRows) * ceilDiv(columns, tileColumns) * batch;
-  double places = std::max(1.0, std::floor(sms / split)) * split;
+  // What CTAs share has tiles of all of them along the other operand.
+  double partsOfRows = kernel.sharesRows ? double(kernel.together) : 1;
+  double partsOfColumns = double(kernel.together) / partsOfRows;
+  double tiles = ceilDiv(rows, tileRows * partsOfColumns) * partsOfColumns *
+                 ceilDiv(columns, tileColumns * partsOfRows) * partsOfRows *
+                 batch;
+  double cluster = split * double(kernel.together);
+  double places = std::max(1.0, std::floor(sms / cluster)) * cluster;
   double units = tiles * split;
   cost.waves = ceilDiv(units, places);
   double busy = std::min(units, places);
@@ -117,26 +132,38 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double operands =
       (tileRows * kernel.bitsRows + multiplied * kernel.bitsColumns) * stepK /
       8;
-  double scales = (scaleRows(kernel.rows) + scaleRows(kernel.columns)) * stepK /
-                  double(kernel.vector);
+  double scalesOfRows = scaleRows(kernel.rows) * stepK / double(kernel.vector);
+  double scalesOfColumns =
+      scaleRows(kernel.columns) * stepK / double(kernel.vector);
+  double scales = scalesOfRows + scalesOfColumns;
   // Operands of different widths are multiplied as the wider one.
   double width = std::max(kernel.bitsRows, kernel.bitsColumns);
   double multiply =
       tileRows * multiplied * stepK * width / 8 / rates.tensorBytes;
   double tensor = std::max(multiply, operands / rates.sharedBytes) +
                   scales / rates.scaleBytes;
-  // Rows beyond the matrix are not loaded.
-  double loaded = (std::min(tileRows, rows) * kernel.bitsRows +
-                   std::min(multiplied, columns) * kernel.bitsColumns) *
-                      stepK / 8 +
-                  scales;
-  double l2 = loaded / std::min(rates.portBytes, rates.l2Bytes / busy);
+  // Rows beyond the matrix are not loaded. What CTAs share leaves the L2 cache
+  // once, and comes to each.
+  double loadedRows =
+      std::min(tileRows, rows) * kernel.bitsRows * stepK / 8 + scalesOfRows;
+  double loadedColumns =
+      std::min(multiplied, columns) * kernel.bitsColumns * stepK / 8 +
+      scalesOfColumns;
+  double l2 =
+      std::max((loadedRows + loadedColumns) / rates.portBytes,
+               (loadedRows / partsOfRows + loadedColumns / partsOfColumns) *
+                   busy / rates.l2Bytes);
   // Boxes are at most 128 bytes wide and 256 long.
   double boxes = ceilDiv(stepK * kernel.bitsRows / 8, 128) +
                  ceilDiv(stepK * kernel.bitsColumns / 8, 128) + 2;
+  double roundTrip =
+      rates.roundTrip + (kernel.together > 1 ? rates.clusterArrival : 0);
   double latency =
-      (rates.roundTrip + l2 + tensor) / std::max(1.0, double(kernel.stages));
-  cost.step = std::max({tensor, l2, boxes * rates.copyIssue, latency});
+      (roundTrip + l2 + tensor) / std::max(1.0, double(kernel.stages));
+  double issue = boxes * rates.copyIssue + rates.loadStep;
+  if (kernel.together > 1)
+    issue += rates.sharedLoadStep;
+  cost.step = std::max({tensor, l2, issue, latency});
 
   // Between tiles.
   double warpgroups = double(kernel.epilogueWarps) / 4;
@@ -170,7 +197,8 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
     work = std::max(steps * cost.waves, unique / rates.dramBytes) +
            cost.waves * cost.tile + (cost.waves - 1) * rates.ctaStart;
   }
-  cost.launch = rates.launch + work + rates.lastStore;
+  cost.launch = rates.launch + work + rates.lastStore +
+                (kernel.together > 1 ? rates.clusterStart : 0);
   return cost;
 }
 
@@ -209,6 +237,13 @@ struct BlockScaledChoice {
   double cycles = 0;        ///< 0 when no configuration fits
 };
 
+/// Whether CTAs can load an operand together: rows of at most a swizzle's
+/// width, as many for each, in whole patterns of 8.
+inline bool canShare(int64_t rows, double bits, int64_t stepK,
+                     int64_t together) {
+  return rows % (8 * together) == 0 && double(stepK) * bits / 8 <= 128;
+}
+
 /// The configuration of the fewest predicted cycles; of equal ones the first:
 /// with at most 64 rows of A one of swapped operands, which multiplies fewer
 /// rows that are not there.
@@ -216,35 +251,55 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
                                            double sms, int64_t sharedBytes) {
   BlockScaledChoice best;
   bool isNarrow = problem.m <= 64;
+  BlockScaledKernel kernel;
+  auto consider = [&] {
+    kernel.isPersistent = kernel.split == 1;
+    kernel.stages = countBlockScaledStages(kernel, sharedBytes);
+    // Two slots at least: one is filled while the other one is read.
+    if (kernel.stages < 2)
+      return;
+    bool isSwapped = kernel.isTransposed;
+    double cycles =
+        predictBlockScaled(kernel, isSwapped ? problem.n : problem.m,
+                           isSwapped ? problem.m : problem.n, problem.k,
+                           problem.batch, sms)
+            .launch;
+    if (best.cycles != 0 && cycles >= best.cycles)
+      return;
+    best.kernel = kernel;
+    best.cycles = cycles;
+  };
+  kernel.vector = problem.vector;
+  kernel.bitsOut = problem.bitsOut;
   for (bool isSwapped : {isNarrow, !isNarrow})
     for (int64_t columns : {128, 64, 192, 256, 32, 96, 160, 224, 16, 48, 80,
                             112, 144, 176, 208, 240})
-      for (int64_t stepK : {256, 128, 512})
+      for (int64_t stepK : {256, 128, 512}) {
+        if (stepK % (4 * problem.vector) != 0)
+          continue;
+        kernel.columns = columns;
+        kernel.k = stepK;
+        kernel.isTransposed = isSwapped;
+        kernel.bitsRows = isSwapped ? problem.bitsB : problem.bitsA;
+        kernel.bitsColumns = isSwapped ? problem.bitsA : problem.bitsB;
+        kernel.together = 1;
         for (int64_t split : {1, 2, 4, 8}) {
-          BlockScaledKernel kernel;
-          kernel.columns = columns;
-          kernel.k = stepK;
           kernel.split = split;
-          kernel.isPersistent = split == 1;
-          kernel.isTransposed = isSwapped;
-          kernel.bitsRows = isSwapped ? problem.bitsB : problem.bitsA;
-          kernel.bitsColumns = isSwapped ? problem.bitsA : problem.bitsB;
-          kernel.vector = problem.vector;
-          kernel.bitsOut = problem.bitsOut;
-          kernel.stages = countBlockScaledStages(kernel, sharedBytes);
-          // Two slots at least: one is filled while the other one is read.
-          if (kernel.stages < 2 || stepK % (4 * problem.vector) != 0)
-            continue;
-          double cycles =
-              predictBlockScaled(kernel, isSwapped ? problem.n : problem.m,
-                                 isSwapped ? problem.m : problem.n, problem.k,
-                                 problem.batch, sms)
-                  .launch;
-          if (best.cycles != 0 && cycles >= best.cycles)
-            continue;
-          best.kernel = kernel;
-          best.cycles = cycles;
+          consider();
         }
+        kernel.split = 1;
+        for (bool sharesRows : {false, true})
+          for (int64_t together : {2, 4}) {
+            kernel.together = together;
+            kernel.sharesRows = sharesRows;
+            if (sharesRows
+                    ? canShare(kernel.rows, kernel.bitsRows, stepK, together)
+                    : canShare(multipliedColumns(columns), kernel.bitsColumns,
+                               stepK, together))
+              consider();
+          }
+        kernel.sharesRows = false;
+      }
   return best;
 }
 

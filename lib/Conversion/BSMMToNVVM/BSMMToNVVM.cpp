@@ -185,10 +185,10 @@ struct KernelPreparation {
       // Nothing of what a kernel says is left out silently.
       if (auto create = dyn_cast<CreateChannelOp>(op);
           create && create.getCluster() &&
-          (create.getProducer().getKind() == ArrivalKind::MmaCommit ||
-           create.getConsumer().getKind() == ArrivalKind::MmaCommit)) {
-        op->emitOpError("expected threads or warps to arrive at a channel of a "
-                        "cluster: mma_commit is not lowered for it yet");
+          create.getProducer().getKind() == ArrivalKind::MmaCommit) {
+        op->emitOpError("expected a producer of a channel of a cluster that "
+                        "arrives by transactions or threads: multiplications "
+                        "write tensor memory of their own CTA");
         return WalkResult::interrupt();
       }
       if (isa<AllocOp, CreateChannelOp>(op) && op->getBlock() != &entry) {
@@ -431,15 +431,18 @@ struct KernelPreparation {
           builder, loc, NVVM::GridDepActionKind::launch_dependents);
     }
     // A CTA whose memory others still write to, or at whose barriers they
-    // arrive, does not end.
-    bool hasClusterChannel = kernel
-                                 .walk([](CreateChannelOp op) {
-                                   return op.getCluster()
-                                              ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-                                 })
-                                 .wasInterrupted();
-    if (hasClusterChannel) {
+    // arrive, does not end. Where tensor cores arrive the producer has waited
+    // for the last arrivals, which come after all copies.
+    bool endsTogether =
+        kernel
+            .walk([](CreateChannelOp op) {
+              return op.getCluster() && op.getConsumer().getKind() !=
+                                            ArrivalKind::MmaCommit
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (endsTogether) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(kernel.getBody().front().getTerminator());
       NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());

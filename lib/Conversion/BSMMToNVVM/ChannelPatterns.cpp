@@ -119,6 +119,22 @@ struct AllocPattern : KernelPattern<AllocOp> {
   }
 };
 
+struct SelectBufferPattern : KernelPattern<SelectBufferOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SelectBufferOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Slot slot = buildSlot(rewriter, loc, adaptor.getIteration(), 2);
+    Value isFirst =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              slot.number, constantI32(rewriter, loc, 0));
+    rewriter.replaceOpWithNewOp<LLVM::SelectOp>(op, isFirst, adaptor.getFirst(),
+                                                adaptor.getSecond());
+    return success();
+  }
+};
+
 struct CreateChannelPattern : KernelPattern<CreateChannelOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -260,15 +276,20 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
       auto only = scf::IfOp::create(rewriter, loc, isElected, false);
       rewriter.setInsertionPointToStart(only.thenBlock());
     }
+    int64_t ctas =
+        create.getCluster() ? this->getKernelValues(op).clusterSize : 1;
     if (arrival.getKind() == ArrivalKind::MmaCommit) {
-      NVVM::Tcgen05CommitOp::create(rewriter, loc, barrier, Value(),
+      // A release arrives at the same place of every CTA of the cluster.
+      Value mask;
+      if (!isProducer && ctas != 1)
+        mask = arith::ConstantIntOp::create(
+            rewriter, loc, rewriter.getI16Type(), (int64_t(1) << ctas) - 1);
+      NVVM::Tcgen05CommitOp::create(rewriter, loc, barrier, mask,
                                     NVVM::CTAGroupKind::CTA_1);
     } else {
       if (isInTensorMemory(type))
         buildTensorFence(rewriter, loc,
                          NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-      int64_t ctas =
-          create.getCluster() ? this->getKernelValues(op).clusterSize : 1;
       if (isProducer || ctas == 1)
         NVVM::MBarrierArriveOp::create(rewriter, loc, Type(), barrier, Value(),
                                        NVVM::MemScopeKind::CTA, false);
@@ -279,14 +300,45 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
     return success();
   }
 };
+
+/// Waits as an acquire of each slot would, after the producer's last one.
+struct WaitReleasedPattern : KernelPattern<WaitReleasedOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(WaitReleasedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto create = op.getChannel().getDefiningOp<CreateChannelOp>();
+    if (!create)
+      return op.emitOpError("expected a channel made in the same kernel");
+    Location loc = op.getLoc();
+    int64_t slots = create.getBarrierSlots();
+    Value one = constantI32(rewriter, loc, 1);
+    auto loop = scf::ForOp::create(rewriter, loc, constantI32(rewriter, loc, 0),
+                                   constantI32(rewriter, loc, slots), one,
+                                   adaptor.getIteration());
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value iteration = loop.getRegionIterArg(0);
+    Slot slot = buildBarrierSlot(rewriter, loc, iteration, create);
+    buildWait(rewriter, loc,
+              buildBarrierAddress(rewriter, loc, adaptor.getChannel(), slot,
+                                  slots, /*isEmpty=*/true),
+              arith::XOrIOp::create(rewriter, loc, slot.parity, one));
+    Value next = arith::AddIOp::create(rewriter, loc, iteration, one);
+    scf::YieldOp::create(rewriter, loc, next);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void bsmm::populateChannelToNVVMPatterns(const LLVMTypeConverter &converter,
                                          const KernelValuesMap &values,
                                          RewritePatternSet &patterns) {
-  patterns.add<AllocPattern, CreateChannelPattern, SlotColumnPattern,
-               ChannelAccessPattern<AcquireOp, true>,
+  patterns.add<AllocPattern, SelectBufferPattern, CreateChannelPattern,
+               SlotColumnPattern, ChannelAccessPattern<AcquireOp, true>,
                ChannelAccessPattern<WaitOp, false>,
                ChannelSignalPattern<CommitOp, true>,
-               ChannelSignalPattern<ReleaseOp, false>>(converter, values);
+               ChannelSignalPattern<ReleaseOp, false>, WaitReleasedPattern>(
+      converter, values);
 }

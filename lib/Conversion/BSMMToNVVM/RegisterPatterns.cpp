@@ -10,6 +10,7 @@
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Layout/Descriptor.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
 #include "bsmm/Target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -491,6 +492,20 @@ struct SliceRowsPattern : KernelPattern<SliceRowsOp> {
   }
 };
 
+struct SliceScalesPattern : KernelPattern<SliceScalesOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(SliceScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value bytes = arith::MulIOp::create(
+        rewriter, op.getLoc(), adaptor.getTile(),
+        constantI32(rewriter, op.getLoc(), layout::scaleTileBytes));
+    rewriter.replaceOp(
+        op, advance(rewriter, op.getLoc(), adaptor.getSource(), bytes));
+    return success();
+  }
+};
+
 /// Each thread sends what the same thread of another CTA adds: the buffer
 /// holds, for each sender, vectors of four values, thread by thread.
 struct ReduceClusterPattern : KernelPattern<ReduceClusterOp> {
@@ -800,7 +815,7 @@ void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
       .add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
            ClusterRankPattern, DrainRegistersPattern, JoinAccumulatorsPattern,
            MmaPattern, ReduceClusterPattern, ReadStagedPattern,
-           SliceRowsPattern, StageVectorPattern, WaitVectorsPattern,
-           WaitMmaPattern, WarpgroupIndexPattern, ZeroAccumulatorPattern>(
-          converter, values);
+           SliceRowsPattern, SliceScalesPattern, StageVectorPattern,
+           WaitVectorsPattern, WaitMmaPattern, WarpgroupIndexPattern,
+           ZeroAccumulatorPattern>(converter, values);
 }

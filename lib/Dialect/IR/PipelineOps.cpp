@@ -4,6 +4,7 @@
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
 #include "bsmm/Target/Target.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -112,6 +113,14 @@ static LogicalResult verifyPlace(Operation *op, BufferType buffer,
 LogicalResult AllocOp::verify() {
   if (auto offset = getOffset())
     return verifyPlace(*this, getBuffer().getType(), int64_t(*offset));
+  return success();
+}
+
+/// Slots of channels are given away: only the roles' own buffers take turns.
+LogicalResult SelectBufferOp::verify() {
+  for (Value buffer : {getFirst(), getSecond()})
+    if (!buffer.getDefiningOp<AllocOp>())
+      return emitOpError("expected two buffers of bsmm.alloc");
   return success();
 }
 
@@ -256,6 +265,24 @@ LogicalResult ReleaseOp::verify() {
   return verifySignal(*this, create->getConsumer());
 }
 
+LogicalResult WaitReleasedOp::verify() {
+  FailureOr<CreateChannelOp> create = getCreate(*this, getChannel());
+  if (failed(create))
+    return failure();
+  if (create->getProducer().getKind() == ArrivalKind::Transaction)
+    return verifyExecutor(*this, Executor::Leader);
+  return success();
+}
+
+/// Without iterations there is nothing to wait for.
+LogicalResult WaitReleasedOp::canonicalize(WaitReleasedOp op,
+                                           PatternRewriter &rewriter) {
+  if (!matchPattern(op.getIteration(), m_Zero()))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}
+
 static LogicalResult verifyChannelAccess(Operation *op, ChannelType channel,
                                          TypeRange results) {
   if (!llvm::equal(channel.getBuffers(), results))
@@ -378,6 +405,24 @@ LogicalResult SliceRowsOp::verify() {
     return emitOpError("expected a buffer of one panel, whose rows follow each "
                        "other, got ")
            << source;
+  return success();
+}
+
+LogicalResult SliceScalesOp::verify() {
+  BufferType source = getSource().getType(), result = getResult().getType();
+  if (failed(expectBuffer(*this, "the source", source, MemorySpace::Shared,
+                          BufferLayout::ScaleTiles)) ||
+      failed(expectBuffer(*this, "the result", result, MemorySpace::Shared,
+                          BufferLayout::ScaleTiles)))
+    return failure();
+  int64_t rows = result.getShape()[0], groups = result.getShape()[1];
+  bool hasAllGroups = groups == source.getShape()[1];
+  if (result.getElementType() != source.getElementType() ||
+      source.getShape()[0] % rows != 0 || source.getShape()[1] % groups != 0 ||
+      (!hasAllGroups && rows != layout::scaleTileRows))
+    return emitOpError("expected all groups of rows that divide those of ")
+           << source << ", or groups of " << layout::scaleTileRows
+           << " rows that divide those, got " << result;
   return success();
 }
 

@@ -27,6 +27,13 @@ void PipelineBuilder::emitMultiplyStep(IRMapping &local, Value iteration,
     Value lowerBound = loopLower;
     for (auto [index, dot] : llvm::enumerate(tile.dots)) {
       auto [scaleA, scaleB] = scaleBuffers[index];
+      if (tile.scaleTurns == 2) {
+        auto [otherA, otherB] = scaleBuffers[tile.dots.size() + index];
+        scaleA =
+            SelectBufferOp::create(builder, loc, iteration, scaleA, otherA);
+        scaleB =
+            SelectBufferOp::create(builder, loc, iteration, scaleB, otherB);
+      }
       CopyScalesOp::create(builder, dot.op->getLoc(),
                            slot.getBuffers()[dot.scaleA], scaleA);
       CopyScalesOp::create(builder, dot.op->getLoc(),

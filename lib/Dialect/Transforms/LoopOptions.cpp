@@ -90,13 +90,8 @@ LogicalResult TileKernel::chooseAccumulators() {
                                 "loop need a target with tensor memory, such "
                                 "as sm_100a, got ")
            << StringRef(gpu->name) << " and " << stated.getInt() << " stages";
-  if (accumulatesInRegisters() || !tileLoop)
+  if (accumulatesInRegisters())
     return success();
-  if (stated && stated.getInt() > 2)
-    return tileLoop.emitOpError("expected 1 or 2 stages of a loop over output "
-                                "tiles, which are accumulators in tensor "
-                                "memory, got ")
-           << stated.getInt() << "; use 2";
   int64_t scaleColumns = 0;
   for (const Dot &dot : dots)
     for (unsigned load : {dot.scaleA, dot.scaleB})
@@ -104,15 +99,31 @@ LogicalResult TileKernel::chooseAccumulators() {
           loadTypes[load].getShape()[0] / layout::scaleTileRows *
           (loadTypes[load].getShape()[1] / layout::scaleTileGroups) *
           layout::scaleTileColumns;
+  if (!tileLoop) {
+    if (accumulatorColumns + 2 * scaleColumns <= gpu->tensorMemoryColumns)
+      scaleTurns = 2;
+    return success();
+  }
+  if (stated && stated.getInt() > 2)
+    return tileLoop.emitOpError("expected 1 or 2 stages of a loop over output "
+                                "tiles, which are accumulators in tensor "
+                                "memory, got ")
+           << stated.getInt() << "; use 2";
   // Where it holds them not quite, they share columns, which are drained first.
-  int64_t sum = 2 * accumulatorColumns + scaleColumns;
-  int64_t missing = std::max<int64_t>(sum - gpu->tensorMemoryColumns, 0);
-  int64_t shared = llvm::alignTo(missing, drainColumns);
+  auto countShared = [&](int64_t columnsOfAll) {
+    int64_t missing = columnsOfAll - gpu->tensorMemoryColumns;
+    return int64_t(llvm::alignTo(std::max<int64_t>(missing, 0), drainColumns));
+  };
   // Warps that multiply the next tile before they drain this one need two
   // accumulators apart. Where the tile's first column is not always the same,
   // neither is what lies in shared ones.
-  bool fits = shared == 0 || (shared <= columns / 2 && !isTransposed &&
-                              !extract && !joins());
+  auto canShare = [&](int64_t shared) {
+    return shared == 0 ||
+           (shared <= columns / 2 && !isTransposed && !extract && !joins());
+  };
+  int64_t sum = 2 * accumulatorColumns + scaleColumns;
+  int64_t shared = countShared(sum);
+  bool fits = canShare(shared);
   if (stated && stated.getInt() == 2 && !fits) {
     InFlightDiagnostic diagnostic =
         tileLoop.emitOpError("expected stages of the loop over output tiles "
@@ -141,6 +152,16 @@ LogicalResult TileKernel::chooseAccumulators() {
   if (wanted == 2 && fits) {
     accumulators = 2;
     overlap = shared;
+  }
+  // The scales of a step are copied while the last step multiplies, where there
+  // is room for both: what accumulators share more is drained before the next
+  // tile is multiplied, which costs more than two drains gain.
+  int64_t sharedByTwo =
+      countShared(accumulators * accumulatorColumns + 2 * scaleColumns);
+  if (sharedByTwo == 0 || (accumulators == 2 && canShare(sharedByTwo) &&
+                           sharedByTwo <= 2 * drainColumns)) {
+    scaleTurns = 2;
+    overlap = sharedByTwo;
   }
   return success();
 }

@@ -32,6 +32,9 @@
 
 #include "PipelineBuilder.h"
 #include "bsmm/Dialect/Transforms/TileOrder.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace bsmm;
@@ -79,7 +82,7 @@ IRMapping PipelineBuilder::emitStepScalars(const IRMapping &outer, Value k) {
   return local;
 }
 
-void PipelineBuilder::emitRoleLoop(
+Value PipelineBuilder::emitRoleLoop(
     function_ref<void(IRMapping &, Value)> body) {
   Value one = constant(1);
   auto loop = scf::ForOp::create(
@@ -92,6 +95,7 @@ void PipelineBuilder::emitRoleLoop(
   body(local, iteration);
   Value next = arith::AddIOp::create(builder, loc, iteration, one);
   scf::YieldOp::create(builder, loc, next);
+  return loop.getResult(0);
 }
 
 void PipelineBuilder::emitSteps() {
@@ -124,44 +128,91 @@ void PipelineBuilder::emitSteps() {
   loopUpper = arith::MaxSIOp::create(builder, loc, loopUpper, next);
 }
 
+/// This CTA's share of a load for all: where it lies in `buffer`. Moves the
+/// coordinates there.
+Value PipelineBuilder::emitShare(TmaLoadOp load, TensorMapType share,
+                                 Value buffer,
+                                 SmallVectorImpl<Value> &coordinates) {
+  auto type = cast<BufferType>(buffer.getType());
+  auto map = cast<TensorMapType>(load.getMap().getType());
+  Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
+  // The rank has a digit for each dimension that is shared out, the outermost
+  // one first: shares lie in the order of ranks.
+  Value digits = rank;
+  int64_t left = tile.multicast;
+  for (auto [coordinate, whole, part] :
+       llvm::zip_equal(coordinates, map.getShape(), share.getShape())) {
+    int64_t count = whole / part;
+    if (count == 1)
+      continue;
+    left /= count;
+    Value digit = digits;
+    if (left != 1) {
+      digit = arith::DivUIOp::create(builder, loc, digits, constant(left));
+      digits = arith::RemUIOp::create(builder, loc, digits, constant(left));
+    }
+    if (part != 1)
+      digit = arith::MulIOp::create(builder, loc, digit, constant(part));
+    coordinate = arith::AddIOp::create(builder, loc, coordinate, digit);
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  bool isScales = type.getLayout() == BufferLayout::ScaleTiles;
+  int64_t extent;
+  if (isScales) {
+    // All groups of some rows, or some of 128 rows.
+    int64_t rowParts =
+        std::gcd(shape[0] / layout::scaleTileRows, int64_t(tile.multicast));
+    shape[0] /= rowParts;
+    shape[1] /= tile.multicast / rowParts;
+    extent =
+        shape[0] / layout::scaleTileRows * shape[1] / layout::scaleTileGroups;
+  } else {
+    extent = shape[0] /= tile.multicast;
+  }
+  auto slice = BufferType::get(type.getContext(), shape, type.getElementType(),
+                               type.getMemorySpace(), type.getLayout());
+  Value first = rank;
+  if (extent != 1)
+    first = arith::MulIOp::create(builder, loc, rank, constant(extent));
+  if (isScales)
+    return SliceScalesOp::create(builder, loc, slice, buffer, first);
+  return SliceRowsOp::create(builder, loc, slice, buffer, first);
+}
+
 /// The loads of one step, by one thread.
 void PipelineBuilder::emitLoadStep(IRMapping &local, Value iteration) {
   SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
   auto slot =
       AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
-  for (auto [load, buffer, isMulticast] :
-       llvm::zip(tile.loads, slot.getBuffers(), tile.isMulticast)) {
+  for (auto [load, buffer, share] :
+       llvm::zip(tile.loads, slot.getBuffers(), tile.shares)) {
     SmallVector<Value> coordinates;
     for (Value coordinate : load.getCoordinates())
       coordinates.push_back(local.lookup(coordinate));
     Value destination = buffer;
-    if (isMulticast) {
-      // This CTA's share of the rows, for all.
-      auto type = cast<BufferType>(buffer.getType());
-      int64_t rows = type.getShape()[0] / tile.multicast;
-      Value rank = ClusterRankOp::create(builder, loc, builder.getI32Type());
-      Value row = arith::MulIOp::create(builder, loc, rank, constant(rows));
-      Value &place = coordinates[coordinates.size() - 2];
-      place = arith::AddIOp::create(builder, loc, place, row);
-      destination = SliceRowsOp::create(
-          builder, loc,
-          BufferType::get(type.getContext(), {rows, type.getShape()[1]},
-                          type.getElementType(), type.getMemorySpace(),
-                          type.getLayout()),
-          buffer, row);
-    }
+    if (share)
+      destination = emitShare(load, share, buffer, coordinates);
     LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
                         coordinates, destination, loadChannel, iteration,
-                        isMulticast, load.getCacheAttr());
+                        bool(share), load.getCacheAttr());
   }
   CommitOp::create(builder, loc, loadChannel, iteration);
 }
 
 /// The loads of a tile's steps, by one thread.
 void PipelineBuilder::emitLoads() {
-  emitRoleLoop([&](IRMapping &local, Value iteration) {
+  Value count = emitRoleLoop([&](IRMapping &local, Value iteration) {
     emitLoadStep(local, iteration);
   });
+  if (!tile.tileLoop)
+    emitWaitReleased(count);
+}
+
+/// Tensor cores of a cluster arrive at the barriers of all CTAs, for slots that
+/// no producer waits for again.
+void PipelineBuilder::emitWaitReleased(Value count) {
+  if (tile.multicast != 1 && !tile.accumulatesInRegisters())
+    WaitReleasedOp::create(builder, loc, loadChannel, count);
 }
 
 /// The loop over output tiles of one role.
@@ -186,6 +237,8 @@ LogicalResult PipelineBuilder::emitTileLoop(Part part, int64_t consumer) {
   }
   auto loop = scf::ForOp::create(builder, tile.tileLoop.getLoc(), lower, upper,
                                  step, ValueRange{firstIteration, zero});
+  if (part == Part::Loads)
+    emitWaitReleased(loop.getResult(0));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   mapping.map(tile.tileLoop.getInductionVar(), loop.getInductionVar());
@@ -364,14 +417,9 @@ Type PipelineBuilder::getArgumentType(BlockArgument argument) {
   auto store = dyn_cast<TmaStoreOp>(tile.store);
   if (store && store.getMap() == argument)
     return tile.getStoreMapType(store);
-  for (auto [load, isMulticast] : llvm::zip(tile.loads, tile.isMulticast)) {
-    if (!isMulticast || load.getMap() != argument)
-      continue;
-    auto map = cast<TensorMapType>(argument.getType());
-    SmallVector<int64_t> shape(map.getShape());
-    shape[shape.size() - 2] /= tile.multicast;
-    return TensorMapType::get(map.getContext(), shape, map.getElementType());
-  }
+  for (auto [load, share] : llvm::zip(tile.loads, tile.shares))
+    if (share && load.getMap() == argument)
+      return share;
   return argument.getType();
 }
 
@@ -403,7 +451,8 @@ void PipelineBuilder::createChannels() {
     return;
   }
   auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);
-  loadChannel = create(tile.stages, tile.loadTypes, transaction, mmaCommit);
+  loadChannel = create(tile.stages, tile.loadTypes, transaction, mmaCommit,
+                       /*isOfCluster=*/tile.multicast != 1);
   IntegerAttr overlap;
   if (tile.overlap != 0)
     overlap = builder.getI64IntegerAttr(tile.overlap);
@@ -419,9 +468,10 @@ void PipelineBuilder::createChannels() {
                         MemorySpace::TensorMemory, BufferLayout::ScaleTiles),
         nullptr);
   };
-  for (TileKernel::Dot &dot : tile.dots)
-    scaleBuffers.push_back({inTensorMemory(tile.loadTypes[dot.scaleA]),
-                            inTensorMemory(tile.loadTypes[dot.scaleB])});
+  for (int64_t turn = 0; turn < tile.scaleTurns; ++turn)
+    for (TileKernel::Dot &dot : tile.dots)
+      scaleBuffers.push_back({inTensorMemory(tile.loadTypes[dot.scaleA]),
+                              inTensorMemory(tile.loadTypes[dot.scaleB])});
 }
 
 LogicalResult PipelineBuilder::build() {

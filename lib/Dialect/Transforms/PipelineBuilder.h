@@ -53,10 +53,13 @@ private:
   /// The scalars of one step, at `k` of the loop over K; `outer` maps what is
   /// defined around that loop.
   mlir::IRMapping emitStepScalars(const mlir::IRMapping &outer, Value k);
+  Value emitShare(TmaLoadOp load, TensorMapType share, Value buffer,
+                  llvm::SmallVectorImpl<Value> &coordinates);
   void emitLoads();
   void emitLoadStep(mlir::IRMapping &local, Value iteration);
   void emitMultiplyStep(mlir::IRMapping &local, Value iteration,
                         Value accumulator);
+  void emitWaitReleased(Value count);
   void emitTensorMemoryMultiplications();
   void emitRegisterMultiplications();
   void emitTurnStart();
@@ -80,8 +83,8 @@ private:
   void emitDecodedMultiplications();
   llvm::SmallVector<Value> emitStepScales(Value inductionVar);
   /// The main loop's control for one role; `body` gets the induction variable's
-  /// mapping and the channel iteration.
-  void emitRoleLoop(
+  /// mapping and the channel iteration. Returns the iteration after its last.
+  Value emitRoleLoop(
       llvm::function_ref<void(mlir::IRMapping &local, Value iteration)> body);
   void emitRole(int64_t warp, int64_t count, llvm::function_ref<void()> body,
                 mlir::IntegerAttr registers = {});
@@ -161,7 +164,8 @@ private:
   int64_t consumer = 0;
   /// Staging buffers of all consumers, `tile.stagingSlots` for each.
   llvm::SmallVector<Value> staging;
-  llvm::SmallVector<std::pair<Value, Value>> scaleBuffers; // of each dot
+  /// Scales in tensor memory: of each dot, and so again where they take turns.
+  llvm::SmallVector<std::pair<Value, Value>> scaleBuffers;
   /// A and B of each dot that is decoded.
   llvm::SmallVector<std::pair<Value, Value>> decodedBuffers;
   llvm::DenseMap<mlir::Operation *, GlobalTile> globalTiles;

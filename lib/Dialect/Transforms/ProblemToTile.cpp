@@ -30,7 +30,7 @@ namespace {
 /// The shape of a kernel, from the pass options.
 struct Configuration {
   int64_t blockM, blockN, blockK, group, stages, tileStages, split, clusterM,
-      epilogueWarps;
+      clusterN, epilogueWarps;
   /// The loop whose work is shared out over roles; empty for the usual one.
   StringRef specialize;
   bool flattens;
@@ -221,9 +221,9 @@ LogicalResult KernelBuilder::checkAddedSplits() {
   if (op.getBeta() || op.getBias() || op.getActivation() != Activation::None)
     return op.emitOpError("expected no beta, bias or activation with "
                           "add-splits: each CTA would apply it to its part");
-  if (config.isPingPong || config.clusterM != 1)
-    return op.emitOpError("expected no ping-pong or cluster-m with add-splits, "
-                          "whose tiles have different steps");
+  if (config.isPingPong || config.clusterM != 1 || config.clusterN != 1)
+    return op.emitOpError("expected no ping-pong, cluster-m or cluster-n with "
+                          "add-splits, whose tiles have different steps");
   return success();
 }
 
@@ -307,13 +307,19 @@ LogicalResult KernelBuilder::check() {
   if (config.isPingPong && (!config.isPersistent || usesScaledDot()))
     return op.emitOpError("expected ping-pong with persistent=true and without "
                           "block scales");
-  if (config.clusterM < 1 || config.clusterM > target::cluster::maxPortable)
-    return op.emitOpError("expected cluster-m in 1..")
-           << target::cluster::maxPortable << ", got " << config.clusterM;
-  if (config.clusterM != 1 && (!config.isPersistent || usesScaledDot()))
-    return op.emitOpError("expected cluster-m with persistent=true and without "
-                          "block scales, got cluster-m=")
-           << config.clusterM;
+  for (auto [name, ctas] : {std::pair{"cluster-m", config.clusterM},
+                            std::pair{"cluster-n", config.clusterN}}) {
+    if (ctas < 1 || ctas > target::cluster::maxPortable)
+      return op.emitOpError("expected ")
+             << name << " in 1.." << target::cluster::maxPortable << ", got "
+             << ctas;
+    if (ctas != 1 && !config.isPersistent)
+      return op.emitOpError("expected ")
+             << name << " with persistent=true, got " << name << "=" << ctas;
+  }
+  if (config.clusterM != 1 && config.clusterN != 1)
+    return op.emitOpError("expected cluster-m or cluster-n, not both, got ")
+           << config.clusterM << " and " << config.clusterN;
   if (config.epilogueWarps != 4 && config.epilogueWarps != 8)
     return op.emitOpError("expected 4 or 8 epilogue-warps, got ")
            << config.epilogueWarps;
@@ -719,18 +725,20 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     return arith::IndexCastOp::create(builder, i32, index);
   };
   Value first = toI32(gpu::BlockIdOp::create(builder, gpu::Dimension::x));
-  // The CTAs of a cluster work on one tile, or on as many below each other.
+  // The CTAs of a cluster work on one tile, or on as many below or beside each
+  // other.
   Value rank;
   int64_t parts = config.addsToOutput ? config.split : 1;
-  int64_t clusterSize = config.split / parts * config.clusterM;
-  if (config.clusterM != 1)
+  int64_t together = config.clusterM * config.clusterN;
+  int64_t clusterSize = config.split / parts * together;
+  if (together != 1)
     rank = arith::RemUIOp::create(builder, first, constant(clusterSize));
   if (clusterSize != 1)
     first = arith::DivUIOp::create(builder, first, constant(clusterSize));
   Value tilesM = arith::CeilDivUIOp::create(
       builder, sizeM, constant(config.blockM * config.clusterM));
-  Value tilesN =
-      arith::CeilDivUIOp::create(builder, sizeN, constant(config.blockN));
+  Value tilesN = arith::CeilDivUIOp::create(
+      builder, sizeN, constant(config.blockN * config.clusterN));
   Value tilesMN = arith::MulIOp::create(builder, tilesM, tilesN);
   Value fitsCache = buildFitsCache();
   auto buildTileNumber = [&](Value number) {
@@ -742,12 +750,15 @@ LogicalResult KernelBuilder::build(gpu::GPUModuleOp module, StringRef name) {
     Value inBatch = arith::RemUIOp::create(builder, number, tilesMN);
     auto order = GroupedOrderOp::create(builder, i32, i32, inBatch, tilesM,
                                         tilesN, config.group, fitsCache);
-    Value row = order.getRow();
-    if (config.clusterM != 1) {
-      row = arith::MulIOp::create(builder, row, constant(config.clusterM));
-      row = arith::AddIOp::create(builder, row, rank);
+    Value row = order.getRow(), column = order.getColumn();
+    for (auto [place, ctas] : {std::pair{&row, config.clusterM},
+                               std::pair{&column, config.clusterN}}) {
+      if (ctas == 1)
+        continue;
+      *place = arith::MulIOp::create(builder, *place, constant(ctas));
+      *place = arith::AddIOp::create(builder, *place, rank);
     }
-    buildTile(batch, row, order.getColumn());
+    buildTile(batch, row, column);
   };
   if (config.isPersistent) {
     Value ctas = toI32(gpu::GridDimOp::create(builder, gpu::Dimension::x));
@@ -807,11 +818,11 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
         functions.push_back(function);
     if (functions.empty())
       return;
-    Configuration config{blockM,          blockN,     blockK,   group,
-                         stages,          tileStages, splitK,   clusterM,
-                         epilogueWarps,   specialize, flatten,  persistent,
-                         predicatedStore, pingPong,   groupAll, swapOperands,
-                         addSplits,       {},         {}};
+    Configuration config{blockM,       blockN,          blockK,     group,
+                         stages,       tileStages,      splitK,     clusterM,
+                         clusterN,     epilogueWarps,   specialize, flatten,
+                         persistent,   predicatedStore, pingPong,   groupAll,
+                         swapOperands, addSplits,       {},         {}};
     config.isDependent = dependentLaunch;
     for (auto [text, hint] : {std::pair{StringRef(cacheA), &config.cacheA},
                               std::pair{StringRef(cacheB), &config.cacheB}}) {
@@ -855,10 +866,11 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
   /// Fills in what the cost model chooses for the extents of a problem.
   LogicalResult choose(ScaledMatmulOp op, Configuration &config) {
     if (blockM.hasValue() || blockN.hasValue() || blockK.hasValue() ||
-        splitK.hasValue() || persistent.hasValue() || swapOperands.hasValue())
+        splitK.hasValue() || persistent.hasValue() || swapOperands.hasValue() ||
+        clusterM.hasValue() || clusterN.hasValue())
       return op.emitOpError("expected choose-tile without block-m, block-n, "
-                            "block-k, split-k, persistent and swap-operands, "
-                            "which it chooses");
+                            "block-k, split-k, cluster-m, cluster-n, "
+                            "persistent and swap-operands, which it chooses");
     auto attribute = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
         BsmmDialect::getTargetAttrName());
     std::string_view chip;
@@ -896,6 +908,10 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
     config.blockN = kernel.isTransposed ? kernel.rows : kernel.columns;
     config.blockK = kernel.k;
     config.split = kernel.split;
+    // CTAs that share the columns' operand have rows of their own.
+    (kernel.isTransposed == kernel.sharesRows ? config.clusterM
+                                              : config.clusterN) =
+        kernel.together;
     config.isPersistent = kernel.isPersistent;
     config.swapsOperands = kernel.isTransposed;
     return success();

@@ -9,6 +9,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace bsmm;
 
@@ -806,13 +808,64 @@ TensorMapType TileKernel::getStoreMapType(TmaStoreOp op) const {
   return TensorMapType::get(op.getContext(), shape, map.getElementType());
 }
 
+/// The map of a CTA's share of a load of scale tiles: the outermost dimensions
+/// that are not 1 are shared out, so that a share's tiles lie side by side.
+/// Null when the CTAs do not divide them.
+static TensorMapType findScaleShare(TensorMapType map, BufferType type,
+                                    int64_t ctas) {
+  // All groups of some rows, or some groups of 128 rows.
+  int64_t rowTiles = type.getShape()[0] / layout::scaleTileRows;
+  int64_t groupTiles = type.getShape()[1] / layout::scaleTileGroups;
+  int64_t rowParts = std::gcd(rowTiles, ctas);
+  if (rowParts != ctas &&
+      (rowParts != rowTiles || groupTiles % (ctas / rowParts) != 0))
+    return {};
+  SmallVector<int64_t> shape(map.getShape());
+  for (int64_t dim = 0, inner = map.getShape().size(); dim < inner; ++dim) {
+    int64_t tiles = 1;
+    for (int64_t extent : ArrayRef(shape).drop_front(dim + 1))
+      tiles *= extent;
+    // What is left of a tile stays whole.
+    if (tiles % layout::scaleTileBytes != 0)
+      return {};
+    int64_t parts = std::gcd(shape[dim], ctas);
+    if (parts != shape[dim] && parts != ctas)
+      return {};
+    shape[dim] /= parts;
+    ctas /= parts;
+    if (ctas == 1)
+      return TensorMapType::get(map.getContext(), shape, map.getElementType());
+  }
+  return {};
+}
+
+/// The map of a CTA's share of a load; null when the load has no equal shares
+/// whose bytes lie side by side.
+static TensorMapType findShare(TensorMapType map, BufferType type,
+                               int64_t ctas) {
+  if (type.getLayout() == BufferLayout::ScaleTiles)
+    return findScaleShare(map, type, ctas);
+  // Whole atoms of the one panel that the buffer consists of.
+  if (type.getShape()[0] % (8 * ctas) != 0 ||
+      getPackedBytes(type.getElementType(), type.getShape()[1]) !=
+          layout::swizzleWidth(getSwizzleMode(type.getLayout())))
+    return {};
+  SmallVector<int64_t> shape(map.getShape());
+  shape[shape.size() - 2] /= ctas;
+  return TensorMapType::get(map.getContext(), shape, map.getElementType());
+}
+
 /// Which loads the CTAs of a cluster share out.
 LogicalResult TileKernel::analyzeMulticast() {
   multicast = int64_t(kernel.getClusterSize().value_or(1));
-  if (!accumulatesInRegisters())
-    return kernel.emitOpError("expected no cluster_size with accumulators in "
-                              "tensor memory, got ")
-           << multicast;
+  // The thread that loads waits for the last slots after all of its tiles.
+  if (!accumulatesInRegisters() &&
+      specialization !=
+          (tileLoop ? Specialization::TileLoop : Specialization::KLoop))
+    return mainLoop.emitOpError("expected bsmm.warp_specialize = true on the "
+                                "loop over ")
+           << (tileLoop ? "output tiles" : "K") << " alone, with " << multicast
+           << " CTAs of a cluster that load together";
   for (scf::ForOp loop : {tileLoop, mainLoop})
     for (Value bound : loop ? loop.getOperands().take_front(3) : ValueRange())
       if (!isSameInCluster(bound, multicast))
@@ -820,19 +873,16 @@ LogicalResult TileKernel::analyzeMulticast() {
                << multicast << " CTAs of the cluster, which load together; "
                << "divide block_id x by the cluster's size";
   for (auto [index, load] : llvm::enumerate(loads)) {
-    BufferType type = loadTypes[index];
-    // A share is whole atoms of the one panel that the buffer consists of.
-    isMulticast[index] =
-        llvm::all_of(load.getCoordinates(),
-                     [&](Value coordinate) {
-                       return isSameInCluster(coordinate, multicast);
-                     }) &&
-        load.getMap().hasOneUse() &&
-        type.getShape()[0] % (8 * multicast) == 0 &&
-        getPackedBytes(type.getElementType(), type.getShape()[1]) ==
-            layout::swizzleWidth(getSwizzleMode(type.getLayout()));
+    bool isSame = llvm::all_of(load.getCoordinates(), [&](Value coordinate) {
+      return isSameInCluster(coordinate, multicast);
+    });
+    if (isSame && load.getMap().hasOneUse())
+      shares[index] =
+          findShare(load.getMap().getType(), loadTypes[index], multicast);
   }
-  if (!llvm::is_contained(isMulticast, true))
+  bool isShared = llvm::any_of(
+      dots, [&](Dot &dot) { return shares[dot.a] || shares[dot.b]; });
+  if (!isShared)
     return kernel.emitOpError("expected a load that is the same in all ")
            << multicast
            << " CTAs of the cluster, of one swizzle's width and a multiple of "
@@ -847,7 +897,7 @@ LogicalResult TileKernel::analyzeSplit() {
   if (stated)
     split = stated.getInt();
   int64_t ctas = int64_t(kernel.getClusterSize().value_or(1));
-  isMulticast.assign(loads.size(), false);
+  shares.assign(loads.size(), TensorMapType());
   if (!stated && ctas != 1)
     return analyzeMulticast();
   if (ctas != split)

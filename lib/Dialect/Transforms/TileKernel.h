@@ -130,15 +130,18 @@ struct TileKernel {
   /// one part is added while the next one is multiplied.
   int64_t promotedColumnParts = 1;
   bool overlapsPromotion = false;
+  /// Places for the scales of a step in tensor memory, which take turns.
+  int64_t scaleTurns = 1;
   /// Columns that two accumulators share; 0 for accumulators apart.
   int64_t overlap = 0;
   /// CTAs of a cluster that share the steps of the loop over K; each stores its
   /// share of the columns.
   int64_t split = 1;
   /// CTAs of a cluster, each with output tiles of its own, that load together
-  /// what is the same for all; 1 without. Which loads that are.
+  /// what is the same for all; 1 without.
   int64_t multicast = 1;
-  llvm::SmallVector<bool> isMulticast;
+  /// The tensor map of a CTA's share of each such load; null for others.
+  llvm::SmallVector<TensorMapType> shares;
   /// Shared memory through which they add their sums; null without.
   BufferType exchangeType;
   /// Warpgroups that multiply and drain one accumulator in registers, or drain

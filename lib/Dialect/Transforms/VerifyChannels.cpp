@@ -4,6 +4,7 @@
 #include "Cluster.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
+#include "bsmm/Layout/ScaleFactorLayout.h"
 #include "bsmm/Target/Target.h"
 
 namespace bsmm {
@@ -308,20 +309,26 @@ static LogicalResult verifyLateConsumer(LateConsumer &consumer,
 }
 
 /// The multicast load that fills the share of its CTA's rank: 1 / CTAs of the
-/// rows, from rank times so many on. Null for other slices.
-static LoadAsyncOp findShare(SliceRowsOp slice) {
-  int64_t rows = slice.getResult().getType().getShape()[0];
+/// rows or scale tiles, from rank times so many on. Null for other slices.
+static LoadAsyncOp findShare(Operation *slice) {
+  auto source = cast<BufferType>(slice->getOperand(0).getType());
+  auto result = cast<BufferType>(slice->getResult(0).getType());
   auto kernel = slice->getParentOfType<KernelOp>();
+  // Rows follow each other, and so do scale tiles.
+  int64_t extent = result.getShape()[0];
+  if (isa<SliceScalesOp>(slice))
+    extent = result.getSharedBytes() / layout::scaleTileBytes;
   if (!slice->hasOneUse() ||
-      rows * int64_t(kernel.getClusterSize().value_or(1)) !=
-          slice.getSource().getType().getShape()[0])
+      result.getSharedBytes() * int64_t(kernel.getClusterSize().value_or(1)) !=
+          source.getSharedBytes())
     return {};
-  auto start = slice.getRow().getDefiningOp<arith::MulIOp>();
-  bool isRank = rows == 1
-                    ? bool(slice.getRow().getDefiningOp<ClusterRankOp>())
+  Value first = slice->getOperand(1);
+  auto start = first.getDefiningOp<arith::MulIOp>();
+  bool isRank = extent == 1
+                    ? bool(first.getDefiningOp<ClusterRankOp>())
                     : start && start.getLhs().getDefiningOp<ClusterRankOp>() &&
-                          isConstant(start.getRhs(), rows);
-  auto load = dyn_cast<LoadAsyncOp>(*slice->getUsers().begin());
+                          isConstant(start.getRhs(), extent);
+  auto load = dyn_cast<LoadAsyncOp>(*slice->user_begin());
   return isRank && load && load.getMulticast() ? load : LoadAsyncOp();
 }
 
@@ -351,14 +358,15 @@ static LogicalResult verifyCopies(CreateChannelOp create, AcquireOp acquire) {
     for (Operation *user : buffer.getUsers()) {
       auto load = dyn_cast<LoadAsyncOp>(user);
       // The CTAs of a cluster bring a share of the rows each, to all.
-      if (auto slice = dyn_cast<SliceRowsOp>(user)) {
-        load = findShare(slice);
+      if (isa<SliceRowsOp, SliceScalesOp>(user)) {
+        load = findShare(user);
         if (!load)
-          return slice.emitOpError("expected the share of the CTA's rank, with "
+          return user->emitOpError("expected the share of the CTA's rank, with "
                                    "one multicast load of it");
       } else if (load && load.getMulticast()) {
         return load.emitOpError("expected a share of the buffer by a "
-                                "bsmm.slice_rows for a multicast load");
+                                "bsmm.slice_rows or bsmm.slice_scales for a "
+                                "multicast load");
       }
       if (!load)
         return user->emitOpError("expected only bsmm.load_async to fill a slot "
@@ -394,8 +402,9 @@ static LogicalResult verifyNoOtherCopies(CreateChannelOp create,
     if (!load)
       continue;
     Value filled = load.getDestination();
-    if (auto slice = filled.getDefiningOp<SliceRowsOp>())
-      filled = slice.getSource();
+    if (Operation *slice = filled.getDefiningOp();
+        isa_and_nonnull<SliceRowsOp, SliceScalesOp>(slice))
+      filled = slice->getOperand(0);
     if (!announces || filled.getDefiningOp() != acquire)
       return load.emitOpError("expected to signal a channel whose slots it "
                               "fills by transactions: other bytes are not "
@@ -623,6 +632,59 @@ static LogicalResult verifyTurns(CreateChannelOp create, const Side &first,
   return diagnostic;
 }
 
+/// The iterations that a producer has had after its loops; null without loops.
+static Value findTotal(Operation *acquire) {
+  Value count = getIteration(acquire);
+  for (Operation *outer = acquire->getParentOp(); !isa<KernelOp>(outer);
+       outer = outer->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(outer);
+    if (!loop)
+      continue;
+    unsigned index = cast<BlockArgument>(count).getArgNumber() - 1;
+    if (!loop->getParentOfType<scf::ForOp>())
+      return loop.getResult(index);
+    count = loop.getInitArgs()[index];
+  }
+  return {};
+}
+
+/// What arrives when the tensor core is done arrives in all CTAs of a cluster:
+/// each producer waits for it after its last slot, before the CTA may end.
+static LogicalResult verifyReleased(CreateChannelOp create,
+                                    Operation *acquire) {
+  SmallVector<Operation *, 2> waits;
+  create->getParentOfType<KernelOp>().walk([&](WaitReleasedOp wait) {
+    if (wait.getChannel() == create.getChannel())
+      waits.push_back(wait);
+  });
+  if (waits.size() > 1)
+    return expectOne(waits, "bsmm.wait_released");
+  if (waits.empty()) {
+    if (!create.getCluster() ||
+        create.getConsumer().getKind() != ArrivalKind::MmaCommit)
+      return success();
+    return acquire->emitOpError(
+        "expected a bsmm.wait_released after the producer's last slot: the "
+        "tensor cores of all CTAs of the cluster arrive at the barriers of "
+        "each, which may not end before");
+  }
+  auto found = cast<WaitReleasedOp>(waits.front());
+  Value total = findTotal(acquire);
+  if (total ? found.getIteration() != total
+            : !isSum(found.getIteration(), getIteration(acquire), 1))
+    return found.emitOpError("expected the number of iterations that the "
+                             "producer has had, which its outermost loop "
+                             "counts");
+  Operation *before = acquire;
+  if (total)
+    before = total.getDefiningOp();
+  if (before->getBlock() != found->getBlock() ||
+      !before->isBeforeInBlock(found))
+    return found.emitOpError("expected after the producer's last slot, by the "
+                             "same thread");
+  return success();
+}
+
 static LogicalResult verifyChannel(CreateChannelOp create) {
   // A loop that never runs takes its whole protocol with it.
   if (create.getChannel().use_empty())
@@ -643,7 +705,8 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
   if (create.getCluster() && succeeded(produced) &&
       failed(verifyCluster(create, acquire, *produced)))
     return failure();
-  if (succeeded(produced) && failed(verifyUses(acquire, *produced)))
+  if (succeeded(produced) && (failed(verifyUses(acquire, *produced)) ||
+                              failed(verifyReleased(create, acquire))))
     return failure();
   bool isOrder = create.getChannel().getType().getBuffers().empty();
   if (consumers.size() > 2 || (isOrder && consumers.size() != 1))

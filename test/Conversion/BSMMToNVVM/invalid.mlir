@@ -361,25 +361,12 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
 // -----
 
-// What is not lowered is not left out silently.
+// Only releases of the tensor core go to all CTAs of a cluster.
 !chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64,
       block_size = 128 : i64, dynamic_shared_memory = 65536 : i64} {
-    // expected-error@below {{expected threads or warps to arrive at a channel of a cluster: mma_commit is not lowered for it yet}}
-    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster
-        {barrier_offset = 32768 : i64, offsets = array<i64: 0>, slot_stride = 16384 : i64} : !chan
-    bsmm.return
-  }
-}
-
-// -----
-
-!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
-gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
-  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64,
-      block_size = 128 : i64, dynamic_shared_memory = 65536 : i64} {
-    // expected-error@below {{expected threads or warps to arrive at a channel of a cluster: mma_commit is not lowered for it yet}}
+    // expected-error@below {{expected a producer of a channel of a cluster that arrives by transactions or threads: multiplications write tensor memory of their own CTA}}
     %ch = bsmm.create_channel producer = <mma_commit>, consumer = <threads>, cluster
         {barrier_offset = 32768 : i64, offsets = array<i64: 0>, slot_stride = 16384 : i64} : !chan
     bsmm.return

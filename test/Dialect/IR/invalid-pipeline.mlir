@@ -3842,3 +3842,140 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    // expected-error@below {{expected the source in shared, got '!bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles> to !bsmm.buffer<128x8xf8E4M3FN, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    // expected-error@below {{expected the source with layout scale_tiles, got '!bsmm.buffer<128x64xbf16, shared, swizzle_128B>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> to !bsmm.buffer<128x8xf8E4M3FN, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>
+    // expected-error@below {{expected the result in shared, got '!bsmm.buffer<128x8xf8E4M3FN, tensor_memory, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<128x8xf8E4M3FN, tensor_memory, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>
+    // expected-error@below {{expected all groups of rows that divide those of '!bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>', or groups of 128 rows that divide those, got '!bsmm.buffer<256x8xf8E4M3FN, shared, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<256x8xf8E4M3FN, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<384x16xf8E4M3FN, shared, scale_tiles>
+    // expected-error@below {{expected all groups of rows that divide those of '!bsmm.buffer<384x16xf8E4M3FN, shared, scale_tiles>', or groups of 128 rows that divide those, got '!bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<384x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    // expected-error@below {{expected all groups of rows that divide those of '!bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>', or groups of 128 rows that divide those, got '!bsmm.buffer<128x12xf8E4M3FN, shared, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<128x12xf8E4M3FN, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    // expected-error@below {{expected all groups of rows that divide those of '!bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>', or groups of 128 rows that divide those, got '!bsmm.buffer<128x8xf8E8M0FNU, shared, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<128x8xf8E8M0FNU, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>
+    // expected-error@below {{expected all groups of rows that divide those of '!bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles>', or groups of 128 rows that divide those, got '!bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>'}}
+    %s = bsmm.slice_scales %b[%i] : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>
+    bsmm.return
+  }
+}
+
+// -----
+
+!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !chan
+    %1 = scf.for %j = %i to %i step %i iter_args(%c = %0) -> (!chan) : i32 {
+      // expected-error@below {{'bsmm.wait_released' op expected a channel of a bsmm.create_channel}}
+      bsmm.wait_released %c[%i] : !chan
+      scf.yield %c : !chan
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !chan
+    bsmm.warp_role 4 {
+      // expected-error@below {{expected in a bsmm.leader: one thread issues it}}
+      bsmm.wait_released %ch[%i] : !chan
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// Slots are given away, and may not be when a buffer's turn comes again.
+!shared = !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+!chan = !bsmm.channel<2, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%i: i32) attributes {level = #bsmm.level<pipeline>} {
+    %own = bsmm.alloc : !shared
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !chan
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %slot = bsmm.wait %ch[%i] : !chan -> !shared
+        // expected-error@below {{expected two buffers of bsmm.alloc}}
+        %turn = bsmm.select_buffer %i of %own, %slot : !shared
+      }
+    }
+    bsmm.return
+  }
+}

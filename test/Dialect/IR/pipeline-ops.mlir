@@ -361,4 +361,28 @@ gpu.module @pipeline_operations {
     } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
     bsmm.return
   }
+
+  // CHECK-LABEL: bsmm.kernel @together
+  bsmm.kernel @together(%i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64,
+                  cluster_size = 2 : i64} {
+    %even = bsmm.alloc : !scales_tm
+    %odd = bsmm.alloc : !scales_tm
+    // CHECK: bsmm.select_buffer %{{.*}} of %{{.*}}, %{{.*}} : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    %turn = bsmm.select_buffer %i of %even, %odd : !scales_tm
+    // CHECK: bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster :
+    %loads = bsmm.create_channel producer = <transaction>,
+        consumer = <mma_commit>, cluster : !loads
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %slot:2 = bsmm.acquire %loads[%i] : !loads -> !operand, !scales
+        // CHECK: bsmm.slice_scales %{{.*}}[%{{.*}}] : !bsmm.buffer<128x16xf8E4M3FN, shared, scale_tiles> to !bsmm.buffer<128x8xf8E4M3FN, shared, scale_tiles>
+        %half = bsmm.slice_scales %slot#1[%i] : !scales
+            to !bsmm.buffer<128x8xf8E4M3FN, shared, scale_tiles>
+        // CHECK: bsmm.wait_released %{{.*}}[%{{.*}}] : !bsmm.channel<2,
+        bsmm.wait_released %loads[%i] : !loads
+      }
+    }
+    bsmm.return
+  }
 }

@@ -5,9 +5,9 @@
 
 #blocked = #bsmm.scales<blocked_128x4, vec = 16>
 
-// Many tiles: wide ones.
+// Many tiles: wide ones, of which two below each other share the loads of B.
 // CHECK: bsmm.kernel @large
-// CHECK-SAME: grid = #bsmm.grid<persistent>, {{.*}}tile = #bsmm.tile<m = 128, n = 256, k = 128>
+// CHECK-SAME: cluster_size = 2 : i64, grid = #bsmm.grid<persistent>, {{.*}}tile = #bsmm.tile<m = 128, n = 256, k = 128>
 func.func @large(
     %a: tensor<4096x8192xf4E2M1FN>, %sfa: tensor<4096x512xf8E4M3FN, #blocked>,
     %b: tensor<4096x8192xf4E2M1FN>, %sfb: tensor<4096x512xf8E4M3FN, #blocked>,
@@ -52,7 +52,7 @@ func.func @narrow(
 
 // What cannot be chosen.
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a choose-tile=true block-n=64" 2>&1 | FileCheck %s --check-prefix=GIVEN
-// GIVEN: error: {{.*}}expected choose-tile without block-m, block-n, block-k, split-k, persistent and swap-operands, which it chooses
+// GIVEN: error: {{.*}}expected choose-tile without block-m, block-n, block-k, split-k, cluster-m, cluster-n, persistent and swap-operands, which it chooses
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_110a choose-tile=true" 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: {{.*}}expected block scales and a target of sm_100 or sm_103 for choose-tile; say block-m, block-n and block-k otherwise
 // RUN: sed -e 's/1x16x/1x?x/g; s/1x7168x/1x?x/g' %s > %t.mlir

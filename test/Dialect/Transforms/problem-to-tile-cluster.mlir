@@ -8,12 +8,18 @@
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=cluster-m=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: {{.*}}expected cluster-m in 1..8, got -2
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE
-// TILE: error: {{.*}}expected cluster-m with persistent=true and without block scales, got cluster-m=2
+// TILE: error: {{.*}}expected cluster-m with persistent=true, got cluster-m=2
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}expected split-k with persistent=false, got split-k=2
-// RUN: not bsmm-opt %source_dir/test/Integration/Inputs/nvfp4.mlir --bsmm-problem-to-tile=cluster-m=4 2>&1 | FileCheck %s --check-prefix=SCALES
-// SCALES: error: {{.*}}expected cluster-m with persistent=true and without block scales, got cluster-m=4
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile=cluster-n=0 2>&1 | FileCheck %s --check-prefix=ZERO-N
+// ZERO-N: error: {{.*}}expected cluster-n in 1..8, got 0
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-n=4 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE-N
+// TILE-N: error: {{.*}}expected cluster-n with persistent=true, got cluster-n=4
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 cluster-n=4" 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: error: {{.*}}expected cluster-m or cluster-n, not both, got 2 and 4
+// RUN: not bsmm-opt %source_dir/test/Integration/Inputs/nvfp4-f32.mlir --bsmm-problem-to-tile="cluster-n=2 add-splits=true split-k=2" 2>&1 | FileCheck %s --check-prefix=ADD
+// ADD: error: {{.*}}expected no ping-pong, cluster-m or cluster-n with add-splits, whose tiles have different steps
 
 // With one CTA nothing of it is there.
 // RUN: bsmm-opt %s --bsmm-problem-to-tile=cluster-m=1 | FileCheck %s --check-prefix=ONE
@@ -65,6 +71,24 @@
 // FOUR: %[[TOP:.+]] = arith.muli %{{.*}}, %c4_i32
 // FOUR-NEXT: arith.addi %[[TOP]], %[[PLACE]]
 // FOUR: } {bsmm.ping_pong}
+
+// The same with tiles beside each other: N is divided by 2 * 96, and the column
+// is 2 * pair + place.
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="cluster-n=2 block-m=64 block-n=96 block-k=128 group=3" --canonicalize --cse | FileCheck %s --check-prefix=BESIDE
+// BESIDE: %[[M:[a-z0-9]+]]: i32 {bsmm.role = #bsmm.role<m>}, %[[N:[a-z0-9]+]]: i32
+// BESIDE-SAME: cluster_size = 2 : i64
+// BESIDE: %[[PLACE:.+]] = arith.remui %[[CTA:.+]], %c2_i32
+// BESIDE-NEXT: %[[CLUSTER:.+]] = arith.divui %[[CTA]], %c2_i32
+// BESIDE-NEXT: %[[TILES_M:.+]] = arith.ceildivui %[[M]], %c64_i32
+// BESIDE-NEXT: %[[PAIRS:.+]] = arith.ceildivui %[[N]], %c192_i32
+// BESIDE-NEXT: arith.muli %[[TILES_M]], %[[PAIRS]]
+// BESIDE: %[[ROW:.+]], %[[PAIR:.+]] = bsmm.grouped_order %{{.*}} of %[[TILES_M]], %[[PAIRS]] group 3
+// BESIDE-NEXT: %[[LEFT:.+]] = arith.muli %[[PAIR]], %c2_i32
+// BESIDE-NEXT: %[[COLUMN:.+]] = arith.addi %[[LEFT]], %[[PLACE]]
+// BESIDE-NEXT: %[[ROWS:.+]] = arith.muli %[[ROW]], %c64_i32
+// BESIDE-NEXT: %[[COLUMNS:.+]] = arith.muli %[[COLUMN]], %c96_i32
+// BESIDE: bsmm.tma_store %{{.*}}, %{{.*}}[%{{.*}}, %[[ROWS]], %[[COLUMNS]]]
+
 module attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   func.func @f(%a: tensor<?x?xf8E4M3FN>, %b: tensor<?x?xf8E4M3FN>,
                %c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {

@@ -2,7 +2,13 @@
 
 // RUN: bsmm-opt %source_dir/test/Integration/Inputs/nvfp4.mlir --bsmm-problem-to-tile=chip=sm_100a | sed 's/grid = #bsmm.grid<persistent>/cluster_size = 2 : i64, &/' > %t.mlir
 // RUN: not bsmm-opt %t.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s
-// CHECK: error: 'bsmm.kernel' op expected no cluster_size with accumulators in tensor memory, got 2
+// CHECK: error: 'scf.for' op expected bounds that are the same in all 2 CTAs of the cluster, which load together; divide block_id x by the cluster's size
+
+// Steps of 512 elements are two panels, of which a share of the rows is no place;
+// so that only scales would be shared.
+// RUN: bsmm-opt %source_dir/test/Integration/Inputs/nvfp4.mlir --bsmm-problem-to-tile="chip=sm_100a block-k=512 cluster-m=2" -o %t.mlir
+// RUN: not bsmm-opt %t.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=PANELS
+// PANELS: error: 'bsmm.kernel' op expected a load that is the same in all 2 CTAs of the cluster, of one swizzle's width and a multiple of 16 rows
 
 // Clusters whose CTAs cannot load together, each with its reason.
 

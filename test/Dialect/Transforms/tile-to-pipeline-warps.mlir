@@ -29,7 +29,7 @@
 
 // CHECK-LABEL: bsmm.kernel @f(
 // CHECK-SAME: block_size = 384 : i64
-// OVERLAP: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 256> overlap 32 {{.*}} : <2, <128x256xf32, tensor_memory, accumulator>>
+// OVERLAP: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 256> overlap 64 {{.*}} : <2, <128x256xf32, tensor_memory, accumulator>>
 // APART: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 256> {{.*}} : <2, <128x128xf32, tensor_memory, accumulator>>
 // OVERLAP: %[[FIRST:.+]] = bsmm.alloc {{.*}} : !bsmm.buffer<256x64xf16, shared, swizzle_128B>
 // OVERLAP: %[[SECOND:.+]] = bsmm.alloc {{.*}} : !bsmm.buffer<256x64xf16, shared, swizzle_128B>

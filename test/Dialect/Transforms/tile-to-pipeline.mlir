@@ -13,6 +13,8 @@ gpu.module @kernels {
   // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <2, <128x128xf32, tensor_memory, accumulator>>
   // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[OTHER_A:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[OTHER_B:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
   // CHECK: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
   //
@@ -48,10 +50,12 @@ gpu.module @kernels {
   // CHECK-NEXT: bsmm.mask_scales %[[SLOT]]#3 from %[[LEFT]]
   // CHECK-NEXT: }
   // CHECK-NEXT: bsmm.leader {
-  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#1 to %[[SFA]]
-  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#3 to %[[SFB]]
+  // CHECK-NEXT: %[[TURN_A:.+]] = bsmm.select_buffer %[[IT]] of %[[SFA]], %[[OTHER_A]]
+  // CHECK-NEXT: %[[TURN_B:.+]] = bsmm.select_buffer %[[IT]] of %[[SFB]], %[[OTHER_B]]
+  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#1 to %[[TURN_A]]
+  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#3 to %[[TURN_B]]
   // CHECK-NEXT: %[[NOT_FIRST:.+]] = arith.cmpi ne, %[[STEP]], %c0_i32
-  // CHECK-NEXT: bsmm.scaled_mma %[[SLOT]]#0 scales %[[SFA]], %[[SLOT]]#2 scales %[[SFB]], %[[ACC]] accumulate %[[NOT_FIRST]]
+  // CHECK-NEXT: bsmm.scaled_mma %[[SLOT]]#0 scales %[[TURN_A]], %[[SLOT]]#2 scales %[[TURN_B]], %[[ACC]] accumulate %[[NOT_FIRST]]
   // CHECK-NEXT: bsmm.release %[[LOADS]][%[[IT]]]
   // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.commit %[[RESULTS]][%[[TILE]]]
@@ -179,6 +183,8 @@ gpu.module @kernels {
   // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <1, <128x128xf32, tensor_memory, accumulator>>
   // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[OTHER_A:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[OTHER_B:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
   // CHECK: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
   // CHECK: %[[STEPS:.+]] = arith.maxsi
@@ -206,10 +212,12 @@ gpu.module @kernels {
   // CHECK-NEXT: bsmm.mask_scales %[[SLOT]]#3 from %[[LEFT]]
   // CHECK-NEXT: }
   // CHECK-NEXT: bsmm.leader {
-  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#1 to %[[SFA]]
-  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#3 to %[[SFB]]
+  // CHECK-NEXT: %[[TURN_A:.+]] = bsmm.select_buffer %[[IT]] of %[[SFA]], %[[OTHER_A]]
+  // CHECK-NEXT: %[[TURN_B:.+]] = bsmm.select_buffer %[[IT]] of %[[SFB]], %[[OTHER_B]]
+  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#1 to %[[TURN_A]]
+  // CHECK-NEXT: bsmm.copy_scales %[[SLOT]]#3 to %[[TURN_B]]
   // CHECK-NEXT: %[[NOT_FIRST:.+]] = arith.cmpi ne, %[[STEP]], %c0_i32
-  // CHECK-NEXT: bsmm.scaled_mma %[[SLOT]]#0 scales %[[SFA]], %[[SLOT]]#2 scales %[[SFB]], %[[ACC]] accumulate %[[NOT_FIRST]]
+  // CHECK-NEXT: bsmm.scaled_mma %[[SLOT]]#0 scales %[[TURN_A]], %[[SLOT]]#2 scales %[[TURN_B]], %[[ACC]] accumulate %[[NOT_FIRST]]
   // CHECK-NEXT: bsmm.release %[[LOADS]][%[[IT]]]
   // CHECK: bsmm.leader {
   // CHECK-NEXT: bsmm.commit %[[RESULTS]][%c0_i32]
@@ -575,13 +583,21 @@ gpu.module @kernels {
   // CHECK: %[[SFB0:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFA1:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB1:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[SFA2:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[SFB2:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[SFA3:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+  // CHECK: %[[SFB3:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK-COUNT-8: bsmm.load_async
   // CHECK: %[[ACC:.+]] = bsmm.acquire
   // CHECK: %[[SLOT:.+]]:8 = bsmm.wait
   // CHECK-COUNT-4: bsmm.mask_scales
+  // CHECK: %[[A0:.+]] = bsmm.select_buffer %{{.*}} of %[[SFA0]], %[[SFA2]]
+  // CHECK: %[[B0:.+]] = bsmm.select_buffer %{{.*}} of %[[SFB0]], %[[SFB2]]
   // CHECK: %[[NOT_FIRST:.+]] = arith.cmpi ne
-  // CHECK: bsmm.scaled_mma %[[SLOT]]#0 scales %[[SFA0]], %[[SLOT]]#2 scales %[[SFB0]], %[[ACC]] accumulate %[[NOT_FIRST]]
-  // CHECK: bsmm.scaled_mma %[[SLOT]]#4 scales %[[SFA1]], %[[SLOT]]#6 scales %[[SFB1]], %[[ACC]] accumulate %true
+  // CHECK: bsmm.scaled_mma %[[SLOT]]#0 scales %[[A0]], %[[SLOT]]#2 scales %[[B0]], %[[ACC]] accumulate %[[NOT_FIRST]]
+  // CHECK: %[[A1:.+]] = bsmm.select_buffer %{{.*}} of %[[SFA1]], %[[SFA3]]
+  // CHECK: %[[B1:.+]] = bsmm.select_buffer %{{.*}} of %[[SFB1]], %[[SFB3]]
+  // CHECK: bsmm.scaled_mma %[[SLOT]]#4 scales %[[A1]], %[[SLOT]]#6 scales %[[B1]], %[[ACC]] accumulate %true
   bsmm.kernel @two_dots(
       %a: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<a>},
       %b: !bsmm.tensor_map<1x128x256xf4E2M1FN> {bsmm.role = #bsmm.role<b>},

@@ -949,7 +949,7 @@ gpu.module @m {
           %made = arith.maxsi %steps, %c0 : i32
           %count = scf.for %i = %c0 to %steps step %c1 iter_args(%it = %base) -> (i32) : i32 {
               %slot:2 = bsmm.acquire %ch[%it] : !loads -> !shared, !alone
-            // expected-error@below {{expected a share of the buffer by a bsmm.slice_rows for a multicast load}}
+            // expected-error@below {{expected a share of the buffer by a bsmm.slice_rows or bsmm.slice_scales for a multicast load}}
             bsmm.load_async %a[%tile, %c0] to %slot#0 signals %ch[%it] multicast
                 : !bsmm.tensor_map<16x64xf16>, !shared, !loads
             bsmm.load_async %b[%i, %c0] to %slot#1 signals %ch[%it]

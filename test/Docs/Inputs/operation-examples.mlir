@@ -136,7 +136,7 @@ gpu.module @kernels {
   }
 }
 
-// OPERATIONS: bsmm.acquire bsmm.wait bsmm.commit bsmm.release
+// OPERATIONS: bsmm.acquire bsmm.wait bsmm.commit bsmm.release bsmm.wait_released
 gpu.module @kernels {
   bsmm.kernel @example(%it: i32) attributes {level = #bsmm.level<pipeline>} {
     %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
@@ -322,6 +322,25 @@ gpu.module @kernels {
 gpu.module @kernels {
   bsmm.kernel @example(%row: i32) attributes {level = #bsmm.level<pipeline>} {
     %0 = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.select_buffer
+gpu.module @kernels {
+  bsmm.kernel @example(%it: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    %1 = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
+// OPERATIONS: bsmm.slice_scales
+gpu.module @kernels {
+  bsmm.kernel @example(%tile: i32) attributes {level = #bsmm.level<pipeline>} {
+    %0 = bsmm.alloc : !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>
     %EXAMPLE%
     bsmm.return
   }

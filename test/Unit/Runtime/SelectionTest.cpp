@@ -240,8 +240,8 @@ TEST(Selection, EachLimitOfABlockScaledStep) {
   // The tensor core and its scales, of 128 and 256 rows.
   LaunchRequest one = sizesOf(128, 256, 8192);
   EXPECT_DOUBLE_EQ(step(256, 128, 8, one), 256 + 128 * 24 / 60.0);
-  // Four boxes.
-  EXPECT_DOUBLE_EQ(step(64, 64, 8, sizesOf(128, 64, 8192), 2), 192);
+  // Four boxes, and the instructions around them.
+  EXPECT_DOUBLE_EQ(step(64, 64, 8, sizesOf(128, 64, 8192), 2), 192 + 30);
   // Rows that are not there are not loaded; those of scale tiles are.
   EXPECT_DOUBLE_EQ(step(64, 256, 64, sizesOf(16, 64 * 148, 8192)),
                    48 * 4 + 4096 / 60.0);
@@ -280,6 +280,67 @@ TEST(Selection, BlockScaledSwapped) {
   EXPECT_EQ(predictCost(plain, request).waves, 2);
   EXPECT_EQ(predictCost(swapped, request).waves, 1);
   EXPECT_LE(cyclesOf(swapped, request), cyclesOf(plain, request));
+}
+
+KernelManifest together(KernelManifest manifest, int64_t ctas, bool sharesA) {
+  manifest.cluster = {ctas, 1, 1};
+  manifest.configuration[sharesA ? "multicast_a" : "multicast_b"] = int64_t(1);
+  return manifest;
+}
+
+/// CTAs that load together: what they share leaves the L2 cache once, and comes
+/// to each. 128 rows of A and 256 of B, 128 elements of K.
+TEST(Selection, BlockScaledClusters) {
+  KernelManifest plain = scaledKernelOf(256, 128, 7);
+  LaunchRequest full = sizesOf(8192, 8192, 8192);
+  auto step = [&](int64_t ctas, bool sharesA) {
+    return predictCost(together(plain, ctas, sharesA), full).cyclesOfStep;
+  };
+  double a = 128 * 72.0, b = 2 * a;
+  EXPECT_DOUBLE_EQ(predictCost(plain, full).cyclesOfStep,
+                   (a + b) * 148 / 10433);
+  EXPECT_DOUBLE_EQ(step(2, true), (a / 2 + b) * 148 / 10433);
+  // Less is more than the tensor core with its scales takes.
+  double tensor = 256 + 128 * 24 / 60.0;
+  EXPECT_LT((a + b / 2) * 148 / 10433, tensor);
+  EXPECT_DOUBLE_EQ(step(2, false), tensor);
+  EXPECT_DOUBLE_EQ(step(4, false), tensor);
+
+  // Tiles that nobody has: rows of five tiles are three pairs, columns of five.
+  LaunchRequest odd = sizesOf(5 * 128, 256, 8192);
+  odd.smCount = 4;
+  EXPECT_EQ(predictCost(plain, odd).waves, 2);
+  EXPECT_EQ(predictCost(together(plain, 2, false), odd).waves, 2);
+  odd = sizesOf(128, 5 * 256, 8192);
+  odd.smCount = 5;
+  EXPECT_EQ(predictCost(plain, odd).waves, 1);
+  // Whole clusters: four of five SMs.
+  EXPECT_EQ(predictCost(together(plain, 2, true), odd).waves, 2);
+  // A cluster of 128 rows has the rows of both CTAs, of which one has none.
+  EXPECT_EQ(predictCost(together(plain, 2, false), odd).waves, 3);
+}
+
+/// Together where the L2 cache is the limit, alone where it is not.
+TEST(Selection, BlockScaledChoiceOfClusters) {
+  auto choose = [](double m, double n, double k) {
+    target::BlockScaledProblem problem;
+    problem.m = m;
+    problem.n = n;
+    problem.k = k;
+    return target::chooseBlockScaled(problem, 148, 232448).kernel;
+  };
+  target::BlockScaledKernel large = choose(4096, 4096, 8192);
+  EXPECT_EQ(large.together, 2);
+  EXPECT_FALSE(large.sharesRows);
+  EXPECT_EQ(large.split, 1);
+  EXPECT_EQ(choose(128, 256, 256).together, 1);
+  EXPECT_EQ(choose(128, 1536, 7168).together, 1);
+  EXPECT_EQ(choose(128, 1536, 7168).split, 4);
+  // Rows of more than 128 bytes have no shares.
+  EXPECT_TRUE(target::canShare(128, 4, 256, 2));
+  EXPECT_FALSE(target::canShare(128, 4, 512, 2));
+  EXPECT_FALSE(target::canShare(128, 8, 256, 2));
+  EXPECT_FALSE(target::canShare(64, 4, 256, 16));
 }
 
 TEST(Selection, BlockScaledKernelsThatAreNotCovered) {

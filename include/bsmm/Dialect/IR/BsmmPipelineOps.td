@@ -37,6 +37,32 @@ def Bsmm_AllocOp : Bsmm_PipelineOp<"alloc"> {
   let hasVerifier = 1;
 }
 
+def Bsmm_SelectBufferOp : Bsmm_PipelineOp<"select_buffer", [
+    Pure, AllTypesMatch<["first", "second", "result"]>]> {
+  let summary = "one of two buffers by turns";
+  let description = [{
+    Gives `first` when `iteration` (i32) is even and `second` when it is odd,
+    two buffers of `bsmm.alloc`: what a step writes for the tensor core lies
+    elsewhere than what the last step's multiplication may still be reading.
+
+    Example:
+
+    ```mlir
+    %scales = bsmm.select_buffer %it of %0, %1
+        : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins I32:$iteration, Bsmm_BufferType:$first,
+                       Bsmm_BufferType:$second);
+  let results = (outs Bsmm_BufferType:$result);
+  let assemblyFormat = [{
+    $iteration `of` $first `,` $second attr-dict `:` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
   let summary = "a ring of slots with full and empty barriers";
   let description = [{
@@ -49,7 +75,9 @@ def Bsmm_CreateChannelOp : Bsmm_PipelineOp<"create_channel"> {
     With `cluster`, slots are filled by copies of all CTAs of the cluster
     (`multicast`), and a consumer's release counts in every one of them: the
     same slot of each CTA is filled again when all CTAs have read theirs. The
-    consumer's count is that of one CTA.
+    consumer's count is that of one CTA. The tensor core arrives when it is
+    done: a producer of slots that `mma_commit` releases waits for the last ones
+    (`bsmm.wait_released`), so that no CTA ends while others arrive there.
 
     A channel may have several consumers that take turns, each in a role of its
     own with the arrivals of `consumer`, such as two warpgroups that multiply
@@ -180,6 +208,26 @@ class Bsmm_ChannelSignalOp<string mnemonic>
   let arguments = (ins Bsmm_ChannelType:$channel, I32:$iteration);
   let assemblyFormat = "$channel `[` $iteration `]` attr-dict `:` qualified(type($channel))";
   let hasVerifier = 1;
+}
+
+def Bsmm_WaitReleasedOp : Bsmm_ChannelSignalOp<"wait_released"> {
+  let summary = "producer: wait until all slots are empty";
+  let description = [{
+    Waits until the slots of all iterations before `iteration` (i32), as many as
+    the producer has had, have been released: with `cluster` by the consumers of
+    all CTAs. It comes after the producer's last commit. Nothing arrives at the
+    channel's barriers after it.
+
+    Example:
+
+    ```mlir
+    bsmm.wait_released %ch[%it]
+        : !bsmm.channel<2, !bsmm.buffer<128x256xf4E2M1FN, shared, swizzle_128B>>
+    ```
+
+    Since version 1.
+  }];
+  let hasCanonicalizeMethod = 1;
 }
 
 def Bsmm_CommitOp : Bsmm_ChannelSignalOp<"commit"> {
@@ -340,6 +388,34 @@ def Bsmm_SliceRowsOp : Bsmm_PipelineOp<"slice_rows", [Pure]> {
   let results = (outs Bsmm_BufferType:$result);
   let assemblyFormat = [{
     $source `[` $row `]` attr-dict `:` qualified(type($source)) `to`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_SliceScalesOp : Bsmm_PipelineOp<"slice_scales", [Pure]> {
+  let summary = "some scale tiles of a buffer in shared memory";
+  let description = [{
+    The tiles of 128 rows and 4 groups of a buffer with layout `scale_tiles`
+    from number `tile` (i32) on, as many as the result has. Tiles are numbered
+    as they lie: all groups of 128 rows, then those of the next 128. The result
+    has all groups of some rows, or some groups of 128 rows, and divides the
+    buffer.
+
+    Example:
+
+    ```mlir
+    %1 = bsmm.slice_scales %0[%tile]
+        : !bsmm.buffer<256x16xf8E4M3FN, shared, scale_tiles>
+        to !bsmm.buffer<128x8xf8E4M3FN, shared, scale_tiles>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$source, I32:$tile);
+  let results = (outs Bsmm_BufferType:$result);
+  let assemblyFormat = [{
+    $source `[` $tile `]` attr-dict `:` qualified(type($source)) `to`
     qualified(type($result))
   }];
   let hasVerifier = 1;

@@ -144,7 +144,10 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     Option<"clusterM", "cluster-m", "int64_t", "1",
            "CTAs of a cluster, with output tiles below each other, that load "
            "their common part of B once, 1 to 8; more than 1 needs "
-           "persistent=true and no block scales">,
+           "persistent=true">,
+    Option<"clusterN", "cluster-n", "int64_t", "1",
+           "the same with output tiles beside each other and A; not together "
+           "with cluster-m">,
     Option<"epilogueWarps", "epilogue-warps", "int64_t", "4",
            "warps that drain accumulators in tensor memory, 4 or 8; 8 needs "
            "persistent=true">,
@@ -154,9 +157,9 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     Option<"cacheB", "cache-b", "std::string", "\"normal\"",
            "the same for B">,
     Option<"chooseTile", "choose-tile", "bool", "false",
-           "choose the tile, split-k, persistent and swap-operands for the "
-           "extents of the function; for block scales on targets with tensor "
-           "memory">,
+           "choose the tile, split-k, cluster-m, cluster-n, persistent and "
+           "swap-operands for the extents of the function; for block scales on "
+           "targets with tensor memory">,
     Option<"swapOperands", "swap-operands", "bool", "false",
            "multiply the rows of B with those of A, and store the transposed "
            "sum: for few rows of A, since a multiplication has 128 rows and may "
