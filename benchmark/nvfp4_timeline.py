@@ -47,8 +47,10 @@ LOOPS = [
     "specialize=none persistent=false",
 ]
 
-FUNCTION = """#scales = #bsmm.scales<blocked_128x4, vec = 16>
-func.func @gemm(
+SCALES = "#scales = #bsmm.scales<blocked_128x4, vec = 16>\n"
+
+FUNCTION = """
+func.func @{name}(
     %a: tensor<1x{m}x{k}xf4E2M1FN>, %sfa: tensor<1x{m}x{g}xf8E4M3FN, #scales>,
     %b: tensor<1x{n}x{k}xf4E2M1FN>, %sfb: tensor<1x{n}x{g}xf8E4M3FN, #scales>,
     %out: tensor<1x{m}x{n}xf16>) -> tensor<1x{m}x{n}xf16> {{
@@ -59,6 +61,12 @@ func.func @gemm(
   return %d : tensor<1x{m}x{n}xf16>
 }}
 """
+
+
+def product(name, m, n, k):
+    """An NVFP4 product as a function of that name; SCALES goes before it."""
+    return FUNCTION.format(name=name, m=m, n=n, k=k, g=(k + 15) // 16)
+
 
 
 def run(*command):
@@ -96,7 +104,7 @@ def measure(tools, shape, options, folder):
         os.path.join(folder, name)
         for name in ("problem.mlir", "tile.mlir", "kernel.bsmm", "report.json"))
     with open(problem, "w") as file:
-        file.write(FUNCTION.format(m=m, n=n, k=k, g=(k + 15) // 16))
+        file.write(SCALES + product("gemm", m, n, k))
 
     def tool(name, *arguments):
         run(os.path.join(tools, name), *arguments)

@@ -17,6 +17,10 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "benchmark"))
+from nvfp4_timeline import SCALES, product
+
 # M, N, K of decoder layers: what the kernels are for.
 SHAPES = [
     (128, 7168, 16384), (128, 4096, 7168), (128, 7168, 2048),
@@ -25,19 +29,6 @@ SHAPES = [
     (384, 7168, 2304), (512, 512, 7168), (512, 4096, 512),
     (512, 1536, 7168),
 ]
-
-FUNCTION = """
-func.func @gemm_{m}x{n}x{k}(
-    %a: tensor<1x{m}x{k}xf4E2M1FN>, %sfa: tensor<1x{m}x{g}xf8E4M3FN, #scales>,
-    %b: tensor<1x{n}x{k}xf4E2M1FN>, %sfb: tensor<1x{n}x{g}xf8E4M3FN, #scales>,
-    %out: tensor<1x{m}x{n}xf16>) -> tensor<1x{m}x{n}xf16> {{
-  %d = bsmm.scaled_matmul ins(%a scales %sfa, %b scales %sfb
-      : tensor<1x{m}x{k}xf4E2M1FN>, tensor<1x{m}x{g}xf8E4M3FN, #scales>,
-        tensor<1x{n}x{k}xf4E2M1FN>, tensor<1x{n}x{g}xf8E4M3FN, #scales>)
-      outs(%out : tensor<1x{m}x{n}xf16>) -> tensor<1x{m}x{n}xf16>
-  return %d : tensor<1x{m}x{n}xf16>
-}}
-"""
 
 FACTS = [
     r"ptxas info    : \d+ bytes gmem.*",
@@ -74,9 +65,9 @@ def main():
         paths = [os.path.join(folder, name)
                  for name in ("problem.mlir", "tile.mlir", "k.ptx", "k.cubin")]
         with open(paths[0], "w") as file:
-            file.write("#scales = #bsmm.scales<blocked_128x4, vec = 16>\n")
+            file.write(SCALES)
             for m, n, k in shapes:
-                file.write(FUNCTION.format(m=m, n=n, k=k, g=k // 16))
+                file.write(product(f"gemm_{m}x{n}x{k}", m, n, k))
         for configuration in arguments.configurations:
             run([os.path.join(arguments.tools, "bsmm-opt"), paths[0],
                  "--bsmm-problem-to-tile="
