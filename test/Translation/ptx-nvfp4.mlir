@@ -79,7 +79,7 @@
 
 // The epilogue: two pieces of 64 columns, each read by two loads that are waited
 // for together, rounded to f16, stored in 16-byte units; one box for each. The
-// accumulator is given back after the last load.
+// accumulator is given back when the last load is there.
 // CHECK: cp.async.bulk.wait_group.read 0;
 // CHECK: bar.sync 1, 128;
 // CHECK: mbarrier.try_wait.parity.shared.b64
@@ -93,10 +93,10 @@
 // CHECK-NOT: st.shared
 // CHECK-COUNT-2: tcgen05.ld.sync.aligned.32x32b.x32.b32
 // CHECK: tcgen05.wait::ld.sync.aligned;
-// CHECK-NOT: tcgen05.ld
-// CHECK: st.shared.v4.b32 [%rd{{[0-9]+}}+163840]
+// CHECK-NOT: {{tcgen05.ld|cvt|st.shared}}
 // CHECK: tcgen05.fence::before_thread_sync;
 // CHECK-NEXT: mbarrier.arrive.shared.b64
+// CHECK: st.shared.v4.b32 [%rd{{[0-9]+}}+163840]
 // CHECK: fence.proxy.async.shared::cta;
 // CHECK-NEXT: tcgen05.fence::before_thread_sync;
 // CHECK-NEXT: bar.sync 1, 128;

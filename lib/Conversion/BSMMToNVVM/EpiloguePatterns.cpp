@@ -15,6 +15,17 @@ using namespace bsmm;
 /// take as many of its registers.
 static constexpr int64_t columnsInFlight = 64;
 
+/// The release behind a drain of tensor memory, if any: the slot is given back
+/// when its columns are in registers, whatever is done with them then.
+static ReleaseOp findReleaseAfter(DrainOp drain) {
+  auto release = dyn_cast_or_null<ReleaseOp>(drain->getNextNode());
+  auto wait = drain.getAccumulator().getDefiningOp<WaitOp>();
+  return release && wait && wait.getChannel() == release.getChannel() &&
+                 wait.getIteration() == release.getIteration()
+             ? release
+             : ReleaseOp();
+}
+
 namespace {
 /// Warp w reads lanes 32w..32w+31 (PTX ISA 9.7.17.8): with .32x32b thread t of
 /// the warpgroup owns row t, register i holds column i.
@@ -51,6 +62,7 @@ struct DrainPattern : KernelPattern<DrainOp> {
     // Loads that are waited for together hide each other's latency.
     int64_t together = std::max(columns, columnsInFlight);
     int64_t first = op.getFirst(), end = first + op.getNumColumns();
+    ReleaseOp release = findReleaseAfter(op);
     for (int64_t start = first; start < end; start += together) {
       SmallVector<std::pair<int64_t, Value>> pieces;
       for (int64_t column = start; column < std::min(start + together, end);
@@ -62,7 +74,10 @@ struct DrainPattern : KernelPattern<DrainOp> {
                  NVVM::Tcgen05LdStShapeAttr::get(
                      op.getContext(), NVVM::Tcgen05LdStShape::SHAPE_32X32B),
                  tensorMemoryPointer(rewriter, loc, base, column), Value())});
-      NVVM::Tcgen05WaitOp::create(rewriter, loc, NVVM::Tcgen05WaitKind::LOAD);
+      auto wait = NVVM::Tcgen05WaitOp::create(rewriter, loc,
+                                              NVVM::Tcgen05WaitKind::LOAD);
+      if (release && start + together >= end)
+        rewriter.moveOpAfter(release, wait);
       for (auto [column, loaded] : pieces) {
         Value vector = loaded;
         if (columns == 1)

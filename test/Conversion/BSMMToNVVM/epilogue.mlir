@@ -34,6 +34,68 @@ gpu.module @epilogue attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // The slot behind a drain is released when its columns are in registers, not
+  // when what is done with them is done: here before they are written.
+  // CHECK-LABEL: llvm.func @release_early
+  // CHECK-COUNT-2: nvvm.tcgen05.ld
+  // CHECK-NEXT: nvvm.tcgen05.wait <load>
+  // CHECK-NOT: nvvm.mbarrier.arrive
+  // CHECK: nvvm.tcgen05.ld
+  // CHECK-NEXT: nvvm.tcgen05.wait <load>
+  // CHECK-NEXT: %[[EMPTY:.+]] = llvm.getelementptr
+  // CHECK-NEXT: nvvm.tcgen05.fence <before>
+  // CHECK-NEXT: nvvm.mbarrier.arrive %[[EMPTY]]
+  // CHECK: llvm.store
+  // CHECK-NOT: nvvm.mbarrier.arrive
+  // CHECK: llvm.return
+  bsmm.kernel @release_early(%p: !llvm.ptr<1>, %n: i32, %s: i64, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %0 = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128>
+        : !bsmm.channel<1, !bsmm.buffer<128x96xf32, tensor_memory, accumulator>>
+    bsmm.warp_role 0 count 4 {
+      %1 = bsmm.wait %0[%i]
+          : !bsmm.channel<1, !bsmm.buffer<128x96xf32, tensor_memory, accumulator>>
+          -> !bsmm.buffer<128x96xf32, tensor_memory, accumulator>
+      bsmm.drain %1 columns 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+        bsmm.write_global %values, %p[%row, %column] base %s stride %s
+            limits [%n, %n] : vector<32xf32>
+      } : !bsmm.buffer<128x96xf32, tensor_memory, accumulator>
+      bsmm.release %0[%i]
+          : !bsmm.channel<1, !bsmm.buffer<128x96xf32, tensor_memory, accumulator>>
+    }
+    bsmm.return
+  }
+
+  // Of another channel, or behind something else, a release stays where it is.
+  // CHECK-LABEL: llvm.func @release_in_order
+  // CHECK-COUNT-2: nvvm.tcgen05.ld
+  // CHECK-NEXT: nvvm.tcgen05.wait <load>
+  // CHECK-NOT: nvvm.mbarrier.arrive
+  // CHECK: llvm.store
+  // CHECK: nvvm.mbarrier.arrive
+  // CHECK: nvvm.mbarrier.arrive
+  // CHECK: llvm.return
+  bsmm.kernel @release_in_order(%p: !llvm.ptr<1>, %n: i32, %s: i64, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %0 = bsmm.create_channel producer = <mma_commit>,
+        consumer = <threads, count = 128> : !bsmm.channel<1, !acc>
+    %turn = bsmm.create_channel producer = <warps, count = 4>,
+        consumer = <threads, count = 128> : !bsmm.channel<1>
+    bsmm.warp_role 0 count 4 {
+      %1 = bsmm.wait %0[%i] : !bsmm.channel<1, !acc> -> !acc
+      bsmm.drain %1 columns 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+        bsmm.write_global %values, %p[%row, %column] base %s stride %s
+            limits [%n, %n] : vector<32xf32>
+      } : !acc
+      bsmm.release %turn[%i] : !bsmm.channel<1>
+      bsmm.release %0[%i] : !bsmm.channel<1, !acc>
+    }
+    bsmm.return
+  }
+
   // Rows of a 64-column f16 tile are 128 bytes. Its units of 16 bytes are
   // exchanged by the low bits of the row: byte offset bits 4-6 ^= bits 7-9.
   // CHECK-LABEL: llvm.func @write_shared
