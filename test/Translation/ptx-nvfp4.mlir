@@ -36,8 +36,7 @@
 // CHECK: bar.warp.sync {{.*}}-1;
 // CHECK: tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd{{[0-9]+}}],
 // CHECK-NEXT: tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
-// CHECK: tcgen05.fence::before_thread_sync;
-// CHECK-NEXT: bar.sync 0;
+// CHECK: bar.sync 0;
 // CHECK-NEXT: tcgen05.fence::after_thread_sync;
 
 // The loads: one thread announces 36864 bytes = 16384 + 2048 + 16384 + 2048 and

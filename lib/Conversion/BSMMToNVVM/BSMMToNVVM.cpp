@@ -83,16 +83,18 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     builder.setInsertionPointToStart(block);
     if (auto registers = role.getRegisters())
       buildRegisterBudget(builder, loc, kernel, *registers);
-    // The same lane for the same mask each time (PTX ISA, elect.sync): later
-    // roles of the warp have the same leader.
-    Value isLeader =
-        NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
     SmallVector<LeaderOp> leaders;
     bool hasWarpgroupLeaders = false;
     role.walk([&](LeaderOp leader) {
       leaders.push_back(leader);
       hasWarpgroupLeaders |= leader.getEachWarpgroup();
     });
+    // The same lane for the same mask each time (PTX ISA, elect.sync): later
+    // roles of the warp have the same leader.
+    Value isLeader;
+    if (!leaders.empty())
+      isLeader =
+          NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
     Value isWarpgroupLeader = isLeader;
     if (hasWarpgroupLeaders) {
       Value inWarpgroup = arith::AndIOp::create(
@@ -101,7 +103,7 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
       isWarpgroupLeader = arith::AndIOp::create(
           builder, loc, isLeader, isEqual(builder, loc, inWarpgroup, 0));
     }
-    if (role.isWarpgroup()) {
+    if (isLeader && role.isWarpgroup()) {
       Value isFirst = isEqual(builder, loc, values.warp, role.getWarp());
       isLeader = arith::AndIOp::create(builder, loc, isLeader, isFirst);
     }
@@ -410,7 +412,9 @@ struct KernelPreparation {
                                                      NVVM::CTAGroupKind::CTA_1);
       });
     }
-    buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    // Without tcgen05.fence::before_thread_sync, which orders asynchronous
+    // operations: tcgen05.alloc is none, and its write to shared memory is
+    // ordered like any other one (PTX ISA 9.7.17.6.1).
     if (kernel.getClusterSize().value_or(1) == 1) {
       NVVM::BarrierOp::create(builder, loc);
     } else {

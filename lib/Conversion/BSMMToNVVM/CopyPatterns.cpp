@@ -190,11 +190,15 @@ struct MaskScalesPattern : KernelPattern<MaskScalesOp> {
         }
       }
     }
-    NVVM::FenceProxyOp::create(
-        rewriter, loc, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(op.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
-    NVVM::SyncWarpOp::create(rewriter, loc, constant(-1));
+    // The last of several masks makes all of them visible to the copies: a
+    // proxy fence orders all earlier writes of its thread.
+    if (!isa_and_nonnull<MaskScalesOp>(op->getNextNode())) {
+      NVVM::FenceProxyOp::create(
+          rewriter, loc, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
+      NVVM::SyncWarpOp::create(rewriter, loc, constant(-1));
+    }
     rewriter.eraseOp(op);
     return success();
   }

@@ -214,4 +214,25 @@ gpu.module @copies attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     }
     bsmm.return
   }
+
+  // Those of A and of B are made visible together.
+  // CHECK-LABEL: llvm.func @mask_both
+  // CHECK-COUNT-8: llvm.store
+  // CHECK-NOT: llvm.store
+  // CHECK: nvvm.fence.proxy
+  // CHECK-NEXT: nvvm.bar.warp.sync
+  // CHECK-NOT: nvvm.fence.proxy
+  // CHECK: llvm.return
+  bsmm.kernel @mask_both(%valid: i32) attributes {level = #bsmm.level<pipeline>,
+                                                  block_size = 128 : i64} {
+    %a = bsmm.alloc : !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+    %b = bsmm.alloc : !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+    bsmm.warp_role 1 {
+      bsmm.mask_scales %a from %valid
+          : !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+      bsmm.mask_scales %b from %valid
+          : !bsmm.buffer<128x4xf8E4M3FN, shared, scale_tiles>
+    }
+    bsmm.return
+  }
 }

@@ -60,7 +60,7 @@ gpu.module @kernels {
   // CHECK: nvvm.bar.warp.sync
   // CHECK-NEXT: nvvm.tcgen05.alloc %{{.*}}, %c64_i32
   // CHECK-NEXT: nvvm.tcgen05.relinquish_alloc_permit
-  // CHECK: nvvm.tcgen05.fence <before>
+  // CHECK-NEXT: }
   // CHECK-NEXT: nvvm.barrier
   // CHECK-NEXT: nvvm.tcgen05.fence <after>
   // CHECK-NEXT: %[[BASE:.+]] = llvm.load
