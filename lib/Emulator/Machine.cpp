@@ -573,8 +573,9 @@ std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
 
 void Machine::finishCluster(Cluster &cluster) {
   // What nobody waited for still happens, but shared memory is gone.
-  auto pending = cluster.pending;
-  for (auto &op : pending) {
+  // Arrivals of commits join the others when the commits are done.
+  for (size_t index = 0; index < cluster.pending.size(); ++index) {
+    std::shared_ptr<AsyncOp> op = cluster.pending[index];
     if (op->done)
       continue;
     if (op->kind == AsyncOp::Kind::BulkLoad ||

@@ -526,6 +526,27 @@ Step execShift(Exec &x, const Inst &i, uint32_t mask) {
 // commit
 //===----------------------------------------------------------------------===//
 
+/// A commit that is complete arrives in each other CTA at a time of its own.
+void arriveLater(Machine &m, const AsyncOp &commit, Cta &cta, uint32_t offset,
+                 const Knowledge &knowledge) {
+  auto op = std::make_shared<AsyncOp>();
+  op->kind = AsyncOp::Kind::Commit;
+  op->warp = commit.warp;
+  op->lane = commit.lane;
+  op->line = commit.line;
+  op->issue = commit.issue;
+  op->begin = commit.begin;
+  op->barriers.push_back({&cta, offset});
+  Machine *machine = &m;
+  Cta *target = &cta;
+  AsyncOp *self = op.get();
+  op->apply = [=]() {
+    machine->arriveMbarrier(*target, offset, 1, &knowledge, self->line,
+                            self->warp, self->lane);
+  };
+  cta.cluster->pending.push_back(std::move(op));
+}
+
 /// a: multicast; imm: cta_group; o[0]: mask.
 Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
@@ -565,7 +586,8 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
       op->barriers.push_back({target, offset});
     }
     for (auto &[cta, at] : op->barriers) {
-      if (m.findMbarrier(*cta, at) == nullptr) {
+      const Mbarrier *barrier = m.findMbarrier(*cta, at);
+      if (barrier == nullptr) {
         x.error(i, "mbarrier-uninitialised",
                 "tcgen05.commit to " + hex(at) +
                     ", where there is no initialised mbarrier",
@@ -573,15 +595,16 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
         failed = true;
         return;
       }
-      if (cta != x.cta) {
-        Machine::Access access = Machine::pipeAccess(
-            x, i, AgentTcgen05,
-            x.warp->tensorIssued[static_cast<size_t>(lane)], lane,
-            "tcgen05.commit");
-        if (!m.visit(*cta, access)) {
-          failed = true;
-          return;
-        }
+      // Commits track operations, and not each other: that a later one has
+      // arrived, or this one in another CTA, says nothing of this arrival. Who
+      // sees its phase has observed it.
+      if (cta != x.cta &&
+          !m.visit(*cta,
+                   {&x.warp->knowledge, barrier->agent,
+                    barrier->clockBase + static_cast<Clock>(barrier->phase) + 1,
+                    true, i.line, x.warp, lane, "tcgen05.commit"})) {
+        failed = true;
+        return;
       }
     }
     op->pipe = &x.warp->tensorPipe[lane];
@@ -592,10 +615,15 @@ Step execCommit(Exec &x, const Inst &i, uint32_t mask) {
                         x.warp->tensorIssued[static_cast<size_t>(lane)]);
     Machine *machine = &m;
     AsyncOp *self = op.get();
+    Cta *own = x.cta;
     op->apply = [=]() {
-      for (auto &[cta, at] : self->barriers)
-        machine->arriveMbarrier(*cta, at, 1, &knowledge, self->line, self->warp,
-                                self->lane);
+      for (auto &[cta, at] : self->barriers) {
+        if (cta == own || machine->options->mode == AsyncMode::Eager)
+          machine->arriveMbarrier(*cta, at, 1, &knowledge, self->line,
+                                  self->warp, self->lane);
+        else
+          arriveLater(*machine, *self, *cta, at, knowledge);
+      }
     };
     m.release(*x.warp);
     m.describeOperation(*op, ObservedOperation::Kind::Commit, 0);

@@ -55,6 +55,13 @@ make own-nvfp4-narrow nvfp4 -M 136 -N 200 -K 528 --sms 1 \
 # A launch that begins while the one before it runs.
 make own-nvfp4-dependent nvfp4 -M 136 -N 136 -K 528 --sms 1 \
   --tile "block-n=128 block-k=256 stages=2 dependent-launch=true"
+# Pairs of CTAs that load B and its scales once for both and release slots by
+# commits that arrive in both; an odd number of rows of tiles, two for each CTA.
+make own-nvfp4-cluster-m nvfp4 -M 264 -N 136 -K 784 --sms 2 \
+  --tile "block-n=128 block-k=256 stages=2 cluster-m=2"
+# The same with A, whose scales, one tile, each CTA loads on its own.
+make own-nvfp4-cluster-n nvfp4 -M 136 -N 136 -K 208 --sms 2 \
+  --tile "block-n=64 block-k=64 stages=2 cluster-n=2"
 # 8-bit elements, four scale ids, narrow tiles.
 make own-mxfp8 mxfp8 -M 200 -N 136 -K 416 --sms 1 \
   --tile "block-n=64 block-k=128 stages=2"

@@ -131,6 +131,44 @@ TEST(Cluster, MulticastReachesEveryBarrier) {
 }
 
 /// st.async writes into the other CTA and completes its bytes there.
+// A commit that has arrived in one CTA may still be under way to another one.
+TEST(Cluster, CommitArrivesInEachCtaOnItsOwn) {
+  unsigned early = 0, late = 0;
+  for (const Options &options : allModes()) {
+    LaunchSetup setup;
+    setup.grid = setup.cluster = {2, 1, 1};
+    setup.options = options;
+    Outcome outcome = run(kernel(prologue() + R"(
+    mov.u32 %r4, s; mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0; setp.eq.and.u32 %p2, %r1, 0, %p1;
+    setp.eq.and.u32 %p3, %r1, 1, %p1;
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    @%p1 fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    cvt.u64.u32 %rd1, %r4; mov.u16 %h1, 3;
+    @%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%rd1], %h1;
+    @!%p2 bra MEET;
+  OWN: mbarrier.try_wait.parity.shared.b64 %p4, [%r4], 0; @!%p4 bra OWN;
+  MEET: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    mbarrier.test_wait.parity.shared.b64 %p4, [%r4], 0;
+    selp.u32 %r2, 1, 0, %p4;
+    @%p3 st.global.u32 [%out], %r2;
+  BOTH: mbarrier.try_wait.parity.shared.b64 %p4, [%r4], 0; @!%p4 bra BOTH;
+    ret;)",
+                                 "sm_100a", ".shared .align 8 .b8 s[8];\n"),
+                          setup);
+    ASSERT_TRUE(outcome.clean()) << outcome.text();
+    ASSERT_LE(outcome.out[0], 1u);
+    ++(outcome.out[0] == 1 ? early : late);
+    if (options.mode == AsyncMode::Eager)
+      EXPECT_EQ(outcome.out[0], 1u);
+    if (options.mode == AsyncMode::Lazy)
+      EXPECT_EQ(outcome.out[0], 0u);
+  }
+  EXPECT_GT(early, 0u);
+  EXPECT_GT(late, 0u);
+}
+
 TEST(Cluster, StoreAsync) {
   for (const Options &options : allModes()) {
     Outcome outcome = run(kernel(prologue() + R"(

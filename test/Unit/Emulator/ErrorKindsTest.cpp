@@ -254,6 +254,24 @@ WAIT:
 END:
     ret;)",
              {32, 2});
+  // Commits track operations, and not each other: each arrival is waited for.
+  expectKind("cluster-exit", R"(
+    mov.u32 %r4, s; mov.u32 %r1, %cluster_ctarank;
+    setp.eq.u32 %p1, %t, 0; setp.eq.and.u32 %p2, %r1, 0, %p1;
+    setp.eq.u32 %p3, %r1, 1;
+    @%p1 mbarrier.init.shared.b64 [%r4], 1;
+    @%p1 mbarrier.init.shared.b64 [%r4+8], 1;
+    @%p1 fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    cvt.u64.u32 %rd1, %r4; mov.u16 %h1, 2;
+    @%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%rd1], %h1;
+    @%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%rd1+8], %h1;
+    @!%p3 bra END;
+    [[FIRST: mbarrier.try_wait.parity.shared.b64 %p1, [%r4], 0; @!%p1 bra FIRST;||]]
+SECOND: mbarrier.try_wait.parity.shared.b64 %p1, [%r4+8], 0; @!%p1 bra SECOND;
+END:
+    ret;)",
+             {32, 2});
 }
 
 TEST(ErrorKinds, SelectorsOfScales) {
