@@ -35,11 +35,8 @@ CONFIGURATIONS = [
 
 #: Those with registers for sums of the tensor core and of f32.
 SLOW_CONFIGURATIONS = [
-    f"block-m=128 block-n={n} block-k={k} group=8 group-all"
-    for n, k in (
-        (96, 128), (112, 256), (128, 256), (144, 128), (144, 256), (160, 128),
-        (192, 128), (224, 128),
-    )
+    f"block-m=128 block-n={n} block-k=128 group=8 group-all"
+    for n in (96, 112, 128, 144, 160, 192, 224)
 ] + ["block-m=128 block-n=128 block-k=128 group=8 persistent=false split-k=2"]
 
 #: Configurations of each family, whose source is the file of its name.

@@ -40,6 +40,7 @@ void bsmm::buildPipelineToNVVM(OpPassManager &manager) {
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
   gpu.addPass(createBsmmCarryRemainders());
+  gpu.addPass(createBsmmSkipDivisions());
   gpu.addPass(createCSEPass());
   gpu.addPass(arith::createArithExpandOpsPass());
   gpu.addPass(createSCFToControlFlowPass());

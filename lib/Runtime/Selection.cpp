@@ -20,6 +20,7 @@ const SelectionRates *runtime::selectionRates(std::string_view target) {
       /*storeBytes=*/14,     /*reduceBytes=*/3,
       /*clusterStep=*/1.02,
       /*promotion=*/95,      /*promotionPart=*/21,
+      /*promotionTrip=*/60,
       /*launch=*/3600,
       /*power=*/0.27,        /*leastPower=*/0.28,
       /*powerOfByte=*/0.0035};
@@ -158,7 +159,10 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   double promotion = 0;
   if (manifest.numerics.promoteEvery > 0) {
     double parts = configured(manifest, "promotion_parts");
-    promotion = parts > 1 ? rates->promotionPart * parts : rates->promotion;
+    double steps = std::max(1.0, configured(manifest, "promotion_steps"));
+    promotion = parts <= 1  ? rates->promotion
+                : steps > 1 ? rates->promotionTrip / steps
+                            : rates->promotionPart * parts;
   }
   cost.cyclesOfStep =
       std::max({math, l2, latency}) * (isShared ? rates->clusterStep : 1) +

@@ -286,11 +286,16 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   if (isPromoted)
     kernel.walk([&](MmaOp op) {
       manifest.numerics.promoteEvery = op.getDepth();
-      // Parts of a step, of which one is added while another one is multiplied.
+      // Parts of the steps of a trip, of which one is added while another one
+      // is multiplied.
       auto parts = op->getBlock()->getOps<MmaOp>();
+      auto steps = op->getBlock()->getOps<WaitOp>();
       int64_t number = std::distance(parts.begin(), parts.end());
-      if (isa<scf::ForOp>(op->getParentOp()) && number > 1)
-        manifest.configuration["promotion_parts"] = number;
+      if (!isa<scf::ForOp>(op->getParentOp()) || number == 1)
+        return;
+      manifest.configuration["promotion_parts"] = number;
+      manifest.configuration["promotion_steps"] =
+          int64_t(std::distance(steps.begin(), steps.end()));
     });
   int64_t stepsBeyond = 1;
   kernel.walk([&](CreateChannelOp op) {

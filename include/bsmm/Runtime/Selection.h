@@ -39,6 +39,8 @@ struct SelectionRates {
   /// The same for each part of a step, where one part is added while the next
   /// one is multiplied.
   double promotionPart;
+  /// The same for each trip of several steps, whose sums take turns.
+  double promotionTrip;
   /// Cycles of a launch beside its tiles.
   double launch;
   /// The clock is proportional to the power to minus this. A tensor core that

@@ -4,7 +4,8 @@
 // its phase the quotient. Where a loop counts the iteration, both are counters
 // as well: an addition, a comparison and a selection in each trip instead of a
 // division, whose multiplications wait for the registers that the tensor core
-// is using. An iteration some trips before has a comparison and a selection.
+// is using. An iteration some steps before or after has a comparison and a
+// selection.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +51,8 @@ struct Counter {
   /// Of the values that the loop carries; none for its induction variable.
   std::optional<unsigned> index;
   int64_t divisor;
+  /// What a trip adds to it, at most the divisor.
+  int64_t step;
   /// Whether the value before it is divided, too.
   bool hasPrevious;
 
@@ -63,16 +66,14 @@ struct Counter {
 };
 } // namespace
 
-/// What an operation subtracts from a value, a positive constant; 0 for other
-/// operations.
-static int64_t getSubtracted(Operation *op, Value value) {
+/// The constant that an operation adds to a value; 0 for other operations.
+static int64_t getAddend(Operation *op, Value value) {
   APInt constant;
   if (!isa<arith::AddIOp, arith::SubIOp>(op) || op->getOperand(0) != value ||
       !matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
     return 0;
-  int64_t subtracted = isa<arith::SubIOp>(op) ? constant.getSExtValue()
-                                              : -constant.getSExtValue();
-  return std::max<int64_t>(subtracted, 0);
+  return isa<arith::AddIOp>(op) ? constant.getSExtValue()
+                                : -constant.getSExtValue();
 }
 
 /// The lower bound that a comparison states for `value`: value >= bound + more.
@@ -122,18 +123,18 @@ static bool isAtLeast(Operation *op, scf::ForOp loop, Value counter,
   return false;
 }
 
-/// Divisions of a value some trips behind the counter, by `divisor`.
+/// Divisions by `divisor` of a value that is the counter and a constant.
 static SmallVector<std::pair<Operation *, int64_t>>
-findBehind(scf::ForOp loop, Value value, int64_t divisor) {
+findBeside(scf::ForOp loop, Value value, int64_t divisor) {
   SmallVector<std::pair<Operation *, int64_t>> found;
   for (Operation *user : value.getUsers()) {
-    int64_t behind = getSubtracted(user, value);
-    if (behind == 0 || behind >= divisor)
+    int64_t addend = getAddend(user, value);
+    if (addend == 0 || std::abs(addend) >= divisor)
       continue;
     for (Operation *inner : user->getResult(0).getUsers())
       if (getDivisor(inner, user->getResult(0)) == divisor &&
-          isAtLeast(inner, loop, value, behind))
-        found.push_back({inner, behind});
+          (addend > 0 || isAtLeast(inner, loop, value, -addend)))
+        found.push_back({inner, addend});
   }
   return found;
 }
@@ -171,9 +172,10 @@ static std::optional<Counter> findCounter(scf::ForOp loop) {
   SmallVector<Counter> candidates;
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     Operation *next = loop.getYieldedValues()[index].getDefiningOp();
-    if (argument.getType().isSignlessInteger() && next &&
-        isSum(next, argument, 1))
-      candidates.push_back({unsigned(index), 0, false});
+    if (!argument.getType().isSignlessInteger() || !next)
+      continue;
+    if (int64_t step = getAddend(next, argument); step > 0)
+      candidates.push_back({unsigned(index), 0, step, false});
   }
   // Signed, where remainders are not.
   APInt step;
@@ -181,13 +183,14 @@ static std::optional<Counter> findCounter(scf::ForOp loop) {
   if (loop.getInductionVar().getType().isSignlessInteger() &&
       matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isOne() &&
       isNotNegative(loop.getLowerBound(), seen))
-    candidates.push_back({std::nullopt, 0, false});
+    candidates.push_back({std::nullopt, 0, 1, false});
   for (Counter &found : candidates) {
     Value value = found.getValue(loop);
     auto note = [&](Operation *user, Value divided, bool isPrevious) {
       int64_t divisor = getDivisor(user, divided);
       // Masks and shifts are cheap.
       if (divisor <= 1 || llvm::isPowerOf2_64(divisor) ||
+          found.step > divisor ||
           (found.divisor != 0 && found.divisor != divisor))
         return;
       found.divisor = divisor;
@@ -195,14 +198,14 @@ static std::optional<Counter> findCounter(scf::ForOp loop) {
     };
     for (Operation *user : value.getUsers()) {
       note(user, value, false);
-      int64_t behind = getSubtracted(user, value);
-      if (behind == 0)
+      int64_t addend = getAddend(user, value);
+      if (addend == 0)
         continue;
       for (Operation *inner : user->getResult(0).getUsers())
-        if (isAtLeast(inner, loop, value, behind)) {
-          if (behind < getDivisor(inner, user->getResult(0)))
+        if (addend > 0 || isAtLeast(inner, loop, value, -addend)) {
+          if (std::abs(addend) < getDivisor(inner, user->getResult(0)))
             note(inner, user->getResult(0), false);
-        } else if (behind == 1 && isa<arith::RemUIOp>(inner)) {
+        } else if (addend == -1 && isa<arith::RemUIOp>(inner)) {
           note(inner, user->getResult(0), true);
         }
     }
@@ -223,25 +226,59 @@ static scf::ForOp carry(scf::ForOp loop, const Counter &counter,
     return arith::ConstantIntOp::create(rewriter, loc, type, value);
   };
   Value divisor = constant(counter.divisor), zero = constant(0),
-        one = constant(1);
+        one = constant(1),
+        step = counter.step == 1 ? one : constant(counter.step);
   SmallVector<Value> inits = {
       arith::RemUIOp::create(rewriter, loc, init, divisor),
       arith::DivUIOp::create(rewriter, loc, init, divisor)};
+  // Remainder or quotient of the counter and a constant: in the same round, or
+  // in the one before or after.
+  auto getBeside = [&](OpBuilder &builder, Location loc,
+                       ArrayRef<BlockArgument> carried, int64_t addend,
+                       bool isRemainder) -> Value {
+    auto add = [&](Value value, int64_t addend) -> Value {
+      if (addend < 0)
+        return arith::SubIOp::create(builder, loc, value, constant(-addend));
+      return arith::AddIOp::create(builder, loc, value, constant(addend));
+    };
+    bool isAhead = addend > 0;
+    int64_t limit = isAhead ? counter.divisor - addend : -addend;
+    Value isSameRound = arith::CmpIOp::create(
+        builder, loc,
+        isAhead ? arith::CmpIPredicate::ult : arith::CmpIPredicate::uge,
+        carried[0], constant(limit));
+    Value same = carried[1], other;
+    int64_t round = isAhead ? 1 : -1;
+    if (isRemainder) {
+      same = add(carried[0], addend);
+      other = add(carried[0], addend - round * counter.divisor);
+    } else {
+      other = add(carried[1], round);
+    }
+    return arith::SelectOp::create(builder, loc, isSameRound, same, other);
+  };
   if (counter.hasPrevious) {
     Value previous = arith::SubIOp::create(rewriter, loc, init, one);
     inits.push_back(arith::RemUIOp::create(rewriter, loc, previous, divisor));
   }
   auto count = [&](OpBuilder &builder, Location loc,
                    ArrayRef<BlockArgument> carried) {
-    Value next = arith::AddIOp::create(builder, loc, carried[0], one);
-    Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        next, divisor);
+    Value next = arith::AddIOp::create(builder, loc, carried[0], step);
+    auto predicate = counter.step == 1 ? arith::CmpIPredicate::eq
+                                       : arith::CmpIPredicate::uge;
+    Value wraps = arith::CmpIOp::create(builder, loc, predicate, next, divisor);
+    Value wrapped = zero;
+    if (counter.step != 1)
+      wrapped = arith::SubIOp::create(builder, loc, next, divisor);
     Value round = arith::AddIOp::create(builder, loc, carried[1], one);
     SmallVector<Value> values = {
-        arith::SelectOp::create(builder, loc, wraps, zero, next),
+        arith::SelectOp::create(builder, loc, wraps, wrapped, next),
         arith::SelectOp::create(builder, loc, wraps, round, carried[1])};
     if (counter.hasPrevious)
-      values.push_back(carried[0]);
+      values.push_back(counter.step == 1
+                           ? Value(carried[0])
+                           : getBeside(builder, loc, carried, counter.step - 1,
+                                       /*isRemainder=*/true));
     return values;
   };
   // Fails for no scf.for.
@@ -251,23 +288,10 @@ static scf::ForOp carry(scf::ForOp loop, const Counter &counter,
   Value value = counter.getValue(larger);
   auto carried = larger.getRegionIterArgs().take_back(inits.size());
   SmallVector<std::pair<Operation *, Value>> replaced;
-  // A value some trips behind is in the same round, or at the end of the one
-  // before.
-  for (auto [op, behind] : findBehind(larger, value, counter.divisor)) {
+  for (auto [op, addend] : findBeside(larger, value, counter.divisor)) {
     rewriter.setInsertionPoint(op);
-    Value isSameRound = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::uge, carried[0], constant(behind));
-    bool isRemainder = isa<arith::RemUIOp>(op);
-    Value same = carried[1], other;
-    if (isRemainder) {
-      same = arith::SubIOp::create(rewriter, loc, carried[0], constant(behind));
-      other = arith::AddIOp::create(rewriter, loc, carried[0],
-                                    constant(counter.divisor - behind));
-    } else {
-      other = arith::SubIOp::create(rewriter, loc, carried[1], one);
-    }
-    replaced.push_back(
-        {op, arith::SelectOp::create(rewriter, loc, isSameRound, same, other)});
+    replaced.push_back({op, getBeside(rewriter, loc, carried, addend,
+                                      isa<arith::RemUIOp>(op))});
   }
   for (Operation *user : value.getUsers()) {
     if (getDivisor(user, value) == counter.divisor)

@@ -155,6 +155,24 @@ static bool isTripCount(Value value, const Schedule::Level &loop,
   return isSame(findSum(counted), distance, values);
 }
 
+bool bsmm::isWholeGroups(const Sum &sum, int32_t factor, int64_t group,
+                         const Schedule::Level &loop) {
+  for (auto [value, times] : sum.terms) {
+    auto remainder = value.getDefiningOp<arith::RemUIOp>();
+    if (!remainder || times != -factor ||
+        !isConstant(remainder.getRhs(), group))
+      continue;
+    Sum whole = sum;
+    whole.add({0, {{value, 1}}}, factor);
+    Sum trips;
+    trips.add(findSum(remainder.getLhs()), factor);
+    SameValues values;
+    return isSame(whole, trips, values) &&
+           isTripCount(remainder.getLhs(), loop, values);
+  }
+  return false;
+}
+
 /// Whether `value` is at least 0: a constant, or a number of trips.
 static bool isNotNegative(Value value) {
   APInt constant;

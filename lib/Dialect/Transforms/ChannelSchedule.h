@@ -82,6 +82,11 @@ struct Schedule {
 /// The iteration of an acquire, commit, wait or release.
 mlir::Value getIteration(mlir::Operation *op);
 
+/// Whether `sum` is `factor` times the part of a loop's trips that fills whole
+/// groups of `group`: trips - trips % group.
+bool isWholeGroups(const Sum &sum, int32_t factor, int64_t group,
+                   const Schedule::Level &loop);
+
 /// Each loop around the innermost one counts what that one has counted, from 0
 /// on: slots and phases follow from the number of uses.
 mlir::LogicalResult verifyUses(mlir::Operation *access,

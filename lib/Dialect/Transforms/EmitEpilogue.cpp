@@ -159,6 +159,13 @@ PipelineBuilder::emitGlobalTile(ValueRange coordinates, Value strideBatch,
   return result;
 }
 
+/// Whether a scalar is known before the tile is multiplied.
+bool PipelineBuilder::isKnownEarly(Value value) {
+  Operation *def = value.getDefiningOp();
+  return !def || def->getBlock() != tile.mainLoop->getBlock() ||
+         def->isBeforeInBlock(tile.mainLoop);
+}
+
 /// Shared memory for the vectors of the epilogue, in roles that multiply and
 /// drain: they arrive while the tile is multiplied.
 void PipelineBuilder::createVectorBuffers() {
@@ -169,13 +176,7 @@ void PipelineBuilder::createVectorBuffers() {
     if (!load || load.getType().getNumElements() % 4 != 0 ||
         load.getType().getElementTypeBitWidth() != 32)
       continue;
-    // Its place must be known before the tile is multiplied.
-    auto isKnown = [&](Value value) {
-      Operation *def = value.getDefiningOp();
-      return !def || def->getBlock() != tile.mainLoop->getBlock() ||
-             def->isBeforeInBlock(tile.mainLoop);
-    };
-    if (!isKnown(load.getOffset()) || !isKnown(load.getLimit()))
+    if (!isKnownEarly(load.getOffset()) || !isKnownEarly(load.getLimit()))
       continue;
     auto type = BufferType::get(
         builder.getContext(),
@@ -202,21 +203,46 @@ void PipelineBuilder::emitVectorStaging() {
   }
 }
 
+void PipelineBuilder::emitElementLoad(VectorLoadOp load) {
+  // A constant may stand behind the loop over K.
+  auto lookup = [&](Value value) -> Value {
+    APInt number;
+    if (matchPattern(value, m_ConstantInt(&number)))
+      return constant(number.getSExtValue());
+    return mapping.lookup(value);
+  };
+  auto type = VectorType::get({1}, load.getType().getElementType());
+  Value element = ReadVectorOp::create(
+      builder, load.getLoc(), type, mapping.lookup(load.getPointer()),
+      constant(0), lookup(load.getOffset()), lookup(load.getLimit()), 0);
+  mapping.map(load.getResult(),
+              vector::ExtractOp::create(builder, load.getLoc(), element, 0)
+                  .getResult());
+}
+
+/// Vectors of one element, read while the tile is multiplied: what comes from
+/// memory then, as in a kernel's first tile, is there when the sums are.
+void PipelineBuilder::emitEarlyLoads() {
+  for (Operation &op : *tile.store->getBlock()) {
+    auto load = dyn_cast<VectorLoadOp>(op);
+    auto isKnown = [&](Value value) {
+      return isKnownEarly(value) || matchPattern(value, m_Constant());
+    };
+    if (!load || load.getType().getNumElements() != 1 ||
+        !isKnown(load.getOffset()) || !isKnown(load.getLimit()))
+      continue;
+    emitElementLoad(load);
+    earlyLoads.insert(load);
+  }
+}
+
 /// What the epilogue reads once for a tile: vectors of one element, and where
 /// matrices start.
 void PipelineBuilder::emitPreloads() {
   for (Operation &op : *tile.store->getBlock()) {
     if (auto load = dyn_cast<VectorLoadOp>(op);
-        load && load.getType().getNumElements() == 1) {
-      auto type = VectorType::get({1}, load.getType().getElementType());
-      Value element = ReadVectorOp::create(
-          builder, load.getLoc(), type, mapping.lookup(load.getPointer()),
-          constant(0), mapping.lookup(load.getOffset()),
-          mapping.lookup(load.getLimit()), 0);
-      mapping.map(load.getResult(),
-                  vector::ExtractOp::create(builder, load.getLoc(), element, 0)
-                      .getResult());
-    }
+        load && load.getType().getNumElements() == 1 && !earlyLoads.erase(load))
+      emitElementLoad(load);
     if (auto load = dyn_cast<PredicatedLoadOp>(op)) {
       SmallVector<Value> coordinates;
       for (Value coordinate : load.getCoordinates())
@@ -418,6 +444,7 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   };
   Value accumulator = registerSum, isNotEmpty;
   if (!tile.accumulatesInRegisters()) {
+    emitEarlyLoads();
     // The stores of the tile before have read their buffers long ago.
     if (tmaStore && tile.tileLoop)
       emitFreeStaging();

@@ -109,23 +109,25 @@ void PipelineBuilder::emitPromotedMultiplications() {
   if (tile.overlapsPromotion)
     emitOverlappedPromotion(parts, sums);
   else
-    emitPromotionInTurn(parts, sums);
+    emitPromotionInTurn(parts, loopLower, iterationBase, sums);
   registerSum = sums.front();
   if (sums.size() > 1)
     registerSum =
         JoinAccumulatorsOp::create(builder, loc, getRegisterType(), sums);
 }
 
-/// Each part is waited for before the next one starts.
+/// Each part is waited for before the next one starts. The steps from `lower`
+/// on, which is the channel's `firstIteration`.
 void PipelineBuilder::emitPromotionInTurn(ArrayRef<PromotedPart> parts,
+                                          Value lower, Value firstIteration,
                                           SmallVectorImpl<Value> &sums) {
   SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
   Value step = mapping.lookup(tile.mainLoop.getStep());
   size_t numSums = sums.size();
-  SmallVector<Value> carried = {iterationBase};
+  SmallVector<Value> carried = {firstIteration};
   carried.append(sums);
-  carried.append(emitStepScales(loopLower));
-  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(), loopLower,
+  carried.append(emitStepScales(lower));
+  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(), lower,
                                  loopUpper, step, carried);
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -160,99 +162,151 @@ void PipelineBuilder::emitPromotionInTurn(ArrayRef<PromotedPart> parts,
 
 /// Each part is multiplied while the one before it is added, also over the end
 /// of a step, so that the tensor core does not wait for additions. Two partial
-/// sums are alive. The last part of a step is waited for before the next step's
+/// sums are alive. The last part of a trip is waited for before the next trip's
 /// first one is issued: across the trips of a loop ptxas does not see which
 /// groups are complete, and serialises multiplications that run while such a
-/// sum is read.
+/// sum is read. A trip has several steps, then, and those that are left over
+/// follow one by one.
 void PipelineBuilder::emitOverlappedPromotion(ArrayRef<PromotedPart> parts,
                                               SmallVectorImpl<Value> &sums) {
   SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
+  int64_t tripSteps = tile.promotedTripSteps;
   Value step = mapping.lookup(tile.mainLoop.getStep()), one = constant(1);
   AccumulatorType type = getPromotedType();
-  size_t numSums = sums.size(), numParts = parts.size();
-  // The scales of a step, and of the last part before it.
+  size_t numSums = sums.size();
   bool hasScales = bool(tile.dots.front().rowScales);
-  auto scalesOf = [&](ValueRange scales, size_t part) {
-    return hasScales ? scales.slice(2 * part, 2) : ValueRange();
+  Value tripStep = step, tripsUpper = loopUpper, restIteration;
+  if (tripSteps != 1) {
+    tripStep = arith::MulIOp::create(builder, loc, step, constant(tripSteps));
+    Value extent = arith::SubIOp::create(builder, loc, loopUpper, loopLower);
+    extent = arith::MaxSIOp::create(builder, loc, extent, constant(0));
+    Value steps = arith::CeilDivUIOp::create(builder, loc, extent, step);
+    Value inTrips = arith::SubIOp::create(
+        builder, loc, steps,
+        arith::RemUIOp::create(builder, loc, steps, constant(tripSteps)));
+    tripsUpper = arith::AddIOp::create(
+        builder, loc, loopLower,
+        arith::MulIOp::create(builder, loc, inTrips, step));
+    restIteration = arith::AddIOp::create(builder, loc, iterationBase, inTrips);
+  }
+
+  // What is known when a step begins: its scales, the sum that runs, the scales
+  // of that one.
+  struct {
+    Value inductionVar, iteration, running;
+    SmallVector<Value> sums, runningScales, stepScales;
+  } at;
+  auto emitStep = [&](bool startsTrip) {
+    Value next = arith::AddIOp::create(builder, loc, at.inductionVar, step);
+    SmallVector<Value> nextScales;
+    if (hasScales)
+      nextScales = emitStepScales(next);
+    ValueRange buffers;
+    auto emitSlot = [&] {
+      buffers =
+          WaitOp::create(builder, loc, slotTypes, loadChannel, at.iteration)
+              .getBuffers();
+    };
+    auto emitRelease = [&] {
+      Value last = arith::SubIOp::create(builder, loc, at.iteration, one);
+      ReleaseOp::create(builder, loc, loadChannel, last);
+    };
+    for (auto [number, part] : llvm::enumerate(parts)) {
+      const PromotedPart &last = number == 0 ? parts.back() : parts[number - 1];
+      Value done;
+      auto emitDone = [&] {
+        done = WaitMmaOp::create(builder, loc, type, at.running, 0);
+      };
+      // Nothing is multiplied between this wait and the next product: whatever
+      // else can be done before or after is. With one slot it must be free
+      // before it is waited for.
+      bool waitsFirst = number == 0 && at.running && startsTrip;
+      if (waitsFirst && tile.stages == 1) {
+        emitDone();
+        emitRelease();
+      }
+      if (number == 0)
+        emitSlot();
+      if (waitsFirst && tile.stages != 1)
+        emitDone();
+      Value issued = emitPartialSum(buffers, part);
+      if (at.running && !done)
+        done = WaitMmaOp::create(builder, loc, type, at.running, 1,
+                                 /*complete=*/true);
+      if (number == 0 && done && !(waitsFirst && tile.stages == 1))
+        emitRelease();
+      if (done)
+        emitPromotion(last, done, at.runningScales, at.sums);
+      at.running = issued;
+      if (hasScales)
+        at.runningScales.assign(at.stepScales.begin() + 2 * number,
+                                at.stepScales.begin() + 2 * number + 2);
+    }
+    at.stepScales = std::move(nextScales);
+    at.inductionVar = next;
+    at.iteration = arith::AddIOp::create(builder, loc, at.iteration, one);
+  };
+  auto getCarried = [&] {
+    SmallVector<Value> carried = {at.iteration, at.running};
+    carried.append(at.sums);
+    carried.append(at.runningScales);
+    carried.append(at.stepScales);
+    return carried;
+  };
+  auto setCarried = [&](ValueRange carried) {
+    at.iteration = carried[0];
+    at.running = carried[1];
+    carried = carried.drop_front(2);
+    for (SmallVector<Value> *place :
+         {&at.sums, &at.runningScales, &at.stepScales}) {
+      size_t size = place->size();
+      place->assign(carried.begin(), carried.begin() + size);
+      carried = carried.drop_front(size);
+    }
   };
 
   Value isNotEmpty = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::slt, loopLower, loopUpper);
+      builder, loc, arith::CmpIPredicate::slt, loopLower, tripsUpper);
   SmallVector<Type> sumTypes(numSums, type);
   auto branch = scf::IfOp::create(builder, loc, sumTypes, isNotEmpty,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  emitTurnEnd();
-  scf::YieldOp::create(builder, loc, sums);
-
-  builder.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> scales = emitStepScales(loopLower);
-  auto slot =
-      WaitOp::create(builder, loc, slotTypes, loadChannel, iterationBase);
-  Value running = emitPartialSum(slot.getBuffers(), parts[0]);
-  auto emitFurtherParts = [&](ValueRange buffers, ValueRange partScales,
-                              MutableArrayRef<Value> partSums) {
-    for (size_t part = 1; part < numParts; ++part) {
-      Value next = emitPartialSum(buffers, parts[part]);
-      Value done = WaitMmaOp::create(builder, loc, type, running, 1,
-                                     /*complete=*/true);
-      emitPromotion(parts[part - 1], done, scalesOf(partScales, part - 1),
-                    partSums);
-      running = next;
-    }
-  };
-  emitFurtherParts(slot.getBuffers(), scales, sums);
-
-  Value second = arith::AddIOp::create(builder, loc, loopLower, step);
-  SmallVector<Value> carried = {
-      arith::AddIOp::create(builder, loc, iterationBase, one), running};
-  carried.append(sums.begin(), sums.end());
-  if (hasScales) {
-    llvm::append_range(carried, scalesOf(scales, numParts - 1));
-    carried.append(emitStepScales(second));
-  }
-  auto loop = scf::ForOp::create(builder, tile.mainLoop.getLoc(), second,
-                                 loopUpper, step, carried);
   {
-    OpBuilder::InsertionGuard inner(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    ValueRange arguments = loop.getRegionIterArgs();
-    Value iteration = arguments[0], last = arguments[1];
-    SmallVector<Value> loopSums(arguments.slice(2, numSums));
-    ValueRange lastScales = arguments.drop_front(2 + numSums);
-    ValueRange stepScales = hasScales ? lastScales.drop_front(2) : lastScales;
-    SmallVector<Value> nextScales;
-    if (hasScales)
-      nextScales = emitStepScales(
-          arith::AddIOp::create(builder, loc, loop.getInductionVar(), step));
-    Value done = WaitMmaOp::create(builder, loc, type, last, 0);
-    ReleaseOp::create(builder, loc, loadChannel,
-                      arith::SubIOp::create(builder, loc, iteration, one));
-    auto next = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
-    running = emitPartialSum(next.getBuffers(), parts[0]);
-    emitPromotion(parts.back(), done,
-                  hasScales ? lastScales.take_front(2) : ValueRange(),
-                  loopSums);
-    emitFurtherParts(next.getBuffers(), stepScales, loopSums);
-    SmallVector<Value> yielded = {
-        arith::AddIOp::create(builder, loc, iteration, one), running};
-    yielded.append(loopSums);
-    if (hasScales) {
-      llvm::append_range(yielded, scalesOf(stepScales, numParts - 1));
-      yielded.append(nextScales);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    if (tripSteps == 1)
+      emitTurnEnd();
+    scf::YieldOp::create(builder, loc, sums);
+
+    builder.setInsertionPointToStart(branch.thenBlock());
+    at.inductionVar = loopLower;
+    at.iteration = iterationBase;
+    at.sums.assign(sums.begin(), sums.end());
+    at.stepScales = emitStepScales(loopLower);
+    for (int64_t number = 0; number < tripSteps; ++number)
+      emitStep(/*startsTrip=*/number == 0);
+
+    auto loop =
+        scf::ForOp::create(builder, tile.mainLoop.getLoc(), at.inductionVar,
+                           tripsUpper, tripStep, getCarried());
+    {
+      OpBuilder::InsertionGuard inner(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      setCarried(loop.getRegionIterArgs());
+      at.inductionVar = loop.getInductionVar();
+      for (int64_t number = 0; number < tripSteps; ++number)
+        emitStep(/*startsTrip=*/number == 0);
+      scf::YieldOp::create(builder, loc, getCarried());
     }
-    scf::YieldOp::create(builder, loc, yielded);
+    if (tripSteps == 1)
+      emitTurnEnd();
+    setCarried(loop.getResults());
+    Value done = WaitMmaOp::create(builder, loc, type, at.running, 0);
+    ReleaseOp::create(builder, loc, loadChannel,
+                      arith::SubIOp::create(builder, loc, at.iteration, one));
+    emitPromotion(parts.back(), done, at.runningScales, at.sums);
+    scf::YieldOp::create(builder, loc, at.sums);
   }
-  emitTurnEnd();
-  ValueRange results = loop.getResults();
-  Value done = WaitMmaOp::create(builder, loc, type, results[1], 0);
-  ReleaseOp::create(builder, loc, loadChannel,
-                    arith::SubIOp::create(builder, loc, results[0], one));
-  sums.assign(results.slice(2, numSums).begin(),
-              results.slice(2, numSums).end());
-  emitPromotion(parts.back(), done,
-                hasScales ? results.slice(2 + numSums, 2) : ValueRange(), sums);
-  scf::YieldOp::create(builder, loc, sums);
   sums.assign(branch.result_begin(), branch.result_end());
+  if (tripSteps != 1)
+    emitPromotionInTurn(parts, tripsUpper, restIteration, sums);
 }

@@ -88,6 +88,7 @@ void PipelineBuilder::emitRegisterMultiplications() {
   Value one = constant(1);
   Value lower = loopLower, upper = loopUpper;
   emitVectorStaging();
+  emitEarlyLoads();
   emitTurnStart();
   Value step = mapping.lookup(tile.mainLoop.getStep());
   OpBuilder::InsertionGuard guard(builder);

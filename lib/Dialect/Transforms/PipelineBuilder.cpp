@@ -39,9 +39,11 @@
 using namespace mlir;
 using namespace bsmm;
 
-/// Registers of a thread that only loads or multiplies into tensor memory, or
-/// that waits for the one that does.
-static constexpr int64_t producerRegisters = 40;
+/// Registers of a thread that only loads, or multiplies into tensor memory as
+/// well, or that waits for the one that does.
+static int64_t getProducerRegisters(const TileKernel &tile) {
+  return tile.accumulatesInRegisters() ? 24 : 40;
+}
 
 void PipelineBuilder::emitRole(int64_t warp, int64_t count,
                                function_ref<void()> body,
@@ -261,7 +263,7 @@ LogicalResult PipelineBuilder::emitTileLoop(Part part, int64_t consumer) {
 void PipelineBuilder::emitProducerRole(function_ref<void()> body) {
   IntegerAttr registers;
   if (tile.getConsumerWarpgroups() > 1)
-    registers = builder.getI64IntegerAttr(producerRegisters);
+    registers = builder.getI64IntegerAttr(getProducerRegisters(tile));
   emitRole(
       tile.getConsumerWarpgroups() * target::threads::warpsPerWarpgroup,
       target::threads::warpsPerWarpgroup, [&] { emitLeader(body); }, registers);
@@ -275,7 +277,7 @@ void PipelineBuilder::emitConsumerRole(function_ref<void()> body,
     int64_t perThread =
         tile.gpu->registersPerSM / target::threads::perWarpgroup;
     int64_t share =
-        (perThread - producerRegisters) / tile.getConsumerWarpgroups();
+        (perThread - getProducerRegisters(tile)) / tile.getConsumerWarpgroups();
     registers = builder.getI64IntegerAttr(share / 8 * 8);
   }
   int64_t warps = tile.consumerWarpgroups * target::threads::warpsPerWarpgroup;
@@ -310,7 +312,7 @@ LogicalResult PipelineBuilder::emitRoles() {
           emitRole(first, 1, [&] { emitLeader([&] { emit(Part::Loads); }); });
           emitRole(first + 1, 1, [&] { emit(Part::Multiplications); });
         },
-        builder.getI64IntegerAttr(producerRegisters));
+        builder.getI64IntegerAttr(getProducerRegisters(tile)));
     emitConsumerRole([&] {
       emit(Part::Epilogue);
       emitFinalStores();

@@ -76,7 +76,8 @@ private:
                      mlir::ValueRange scales,
                      llvm::MutableArrayRef<Value> sums);
   void emitPromotedMultiplications();
-  void emitPromotionInTurn(llvm::ArrayRef<PromotedPart> parts,
+  void emitPromotionInTurn(llvm::ArrayRef<PromotedPart> parts, Value lower,
+                           Value firstIteration,
                            llvm::SmallVectorImpl<Value> &sums);
   void emitOverlappedPromotion(llvm::ArrayRef<PromotedPart> parts,
                                llvm::SmallVectorImpl<Value> &sums);
@@ -110,6 +111,9 @@ private:
   void shiftCoordinates(llvm::SmallVectorImpl<Value> &coordinates);
   Value shiftColumn(Value column);
   Value toAccumulatorColumn(Value column);
+  bool isKnownEarly(Value value);
+  void emitElementLoad(VectorLoadOp load);
+  void emitEarlyLoads();
   void emitPreloads();
   void createVectorBuffers();
   void emitVectorStaging();
@@ -172,6 +176,8 @@ private:
   /// Where the vectors of the epilogue lie while the tile is multiplied, for
   /// each consumer.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<Value>> vectorBuffers;
+  /// Loads of the epilogue that the role being built has read already.
+  llvm::SmallPtrSet<mlir::Operation *, 4> earlyLoads;
   Value iterationBase, tileNumber, steps, loopLower, loopUpper, exchange;
   /// Where the steps of all tiles are one sequence for the loads: how far they
   /// have come before a tile, how far they come in it, and the number of steps

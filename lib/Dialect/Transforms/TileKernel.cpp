@@ -25,6 +25,11 @@ static constexpr int64_t minLateStages = 4;
 /// Most registers of a thread that hold an accumulator: the rest of a thread's
 /// 232 or 240 is for addresses and the epilogue.
 static constexpr int64_t maxAccumulatorRegisters = 192;
+/// The same for three of them in the loop over K, of which the epilogue has
+/// one.
+static constexpr int64_t maxTripRegisters = 216;
+/// Of those, what block scales leave in a cluster (ptxas 13.0 spills).
+static constexpr int64_t clusterRegisters = 16;
 /// Registers that block scales, those of the next step and their addresses take
 /// where warpgroups that take turns have few to spare (ptxas 13.0 spills).
 static constexpr int64_t scaleRegisters = 32;
@@ -406,10 +411,21 @@ LogicalResult TileKernel::analyzeSumScales(DotOp op, Dot &dot) {
 /// How the sums of a step with so many parts of K are promoted: an accumulator
 /// of their own beside the main one, of `registers` of a thread. Two of them,
 /// of fewer columns if need be, take turns, so that one is added while the next
-/// one is multiplied; where they do not fit there is one. Returns its
+/// one is multiplied; where they do not fit there is one. Returns their
 /// registers.
 int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
                                     int64_t registers, int64_t most) {
+  // Two steps, the sum of each in an accumulator of its own. Without a role for
+  // each consumer the loop over them is not a turn's, which would end late.
+  int64_t mostInTrips = hasSumScales ? most : maxTripRegisters;
+  if (hasSumScales && kernel.getClusterSize().value_or(1) != 1)
+    mostInTrips -= clusterRegisters;
+  if (depthParts == 1 && consumers == 1 && !countTrips(mainLoop) &&
+      3 * registers <= mostInTrips) {
+    overlapsPromotion = true;
+    promotedTripSteps = 2;
+    return 2 * registers;
+  }
   // The dots of a step have the same parts of columns.
   SmallVector<int64_t> counts = {1, 2, 4};
   if (!dots.empty())
@@ -487,7 +503,7 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
   if (dot.promoteEvery)
     registers += choosePromotion(numDots * k / dot.promoteEvery,
                                  bool(dot.rowScales), registers, most);
-  if (registers > most)
+  if (registers > most && promotedTripSteps == 1)
     return op.emitOpError("expected at most ")
            << most << " registers of a thread for accumulators, got "
            << registers << " for a tile of " << m << "x" << n
@@ -1115,6 +1131,11 @@ LogicalResult TileKernel::chooseMemory() {
     }
     stages = stated ? stated.getInt()
                     : std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
+  }
+  // A second step is waited for before the first one's slot is given away.
+  if (stages == 1 && promotedTripSteps != 1) {
+    promotedTripSteps = 1;
+    overlapsPromotion = false;
   }
   // More buffers for the output, where the loads lose no slot by them: a piece
   // that has one of its own waits for no store.

@@ -126,10 +126,12 @@ struct TileKernel {
   int64_t stagingSlots = 1;
   /// Slots of the load channel, accumulators that take turns.
   int64_t stages = 1, accumulators = 1;
-  /// Parts of the columns that are promoted one after the other, and whether
-  /// one part is added while the next one is multiplied.
+  /// Parts of the columns that are promoted one after the other, whether one
+  /// part is added while the next one is multiplied, and the steps in each trip
+  /// of the loop that does so.
   int64_t promotedColumnParts = 1;
   bool overlapsPromotion = false;
+  int64_t promotedTripSteps = 1;
   /// Places for the scales of a step in tensor memory, which take turns.
   int64_t scaleTurns = 1;
   /// Columns that two accumulators share; 0 for accumulators apart.

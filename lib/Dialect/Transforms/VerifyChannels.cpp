@@ -1,7 +1,7 @@
 //===- VerifyChannels.cpp - prove the protocol of channels ----------------===//
 
-#include "ChannelSchedule.h"
 #include "Cluster.h"
+#include "LateConsumer.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
@@ -14,100 +14,6 @@ namespace bsmm {
 
 using namespace mlir;
 using namespace bsmm;
-
-namespace {
-/// The operations of one side: acquire and commit, or wait and release. Several
-/// consumers that take turns are a side each.
-struct Side {
-  SmallVector<Operation *, 2> enters, leaves;
-
-  Operation *getEnter() const { return enters.front(); }
-  Operation *getLeave() const { return leaves.front(); }
-};
-
-/// A consumer that releases each slot one step late, while the next step's
-/// multiplications run:
-///
-///   if lower < upper {
-///     wait[first]
-///     for lower + step .. upper, carrying next = first + 1 {
-///       wait[next]; release[next - 1]
-///     }
-///     release[next - 1]
-///   }
-struct LateConsumer {
-  WaitOp first, inner;
-  ReleaseOp late, last;
-  scf::ForOp loop;
-  Value lower;
-};
-} // namespace
-
-static FailureOr<Schedule> findSchedule(LateConsumer &consumer) {
-  Schedule schedule;
-  auto next = cast<BlockArgument>(consumer.inner.getIteration());
-  schedule.levels.push_back(
-      {findSum(consumer.lower), findSum(consumer.loop.getUpperBound()),
-       consumer.loop.getStep(), Value(), findIncrement(next, consumer.loop)});
-  // The branch has been matched: it is taken when the loop has a step.
-  if (failed(followCount(consumer.first,
-                         consumer.first->getParentOp()->getParentOp(),
-                         consumer.first.getIteration(), 1, schedule)))
-    return failure();
-  return schedule;
-}
-
-/// Finds the form of LateConsumer in two waits and two releases, in the order
-/// of the program.
-static FailureOr<LateConsumer> matchLateConsumer(const Side &side) {
-  LateConsumer match;
-  match.first = cast<WaitOp>(side.enters[0]);
-  match.inner = cast<WaitOp>(side.enters[1]);
-  match.late = cast<ReleaseOp>(side.leaves[0]);
-  match.last = cast<ReleaseOp>(side.leaves[1]);
-  auto fail = [](Operation *op, StringRef what) {
-    return op->emitOpError("expected one wait and one release of a channel, or "
-                           "a first step before a loop that releases each slot "
-                           "one step late: ")
-           << what;
-  };
-  match.loop = dyn_cast<scf::ForOp>(match.inner->getParentOp());
-  Block *block = match.first->getBlock();
-  if (!match.loop || match.loop->getBlock() != block ||
-      !match.first->isBeforeInBlock(match.loop))
-    return fail(match.inner,
-                "the second wait is not in a loop after the first");
-  if (match.loop.getUnsignedCmp())
-    return match.inner.emitOpError("expected only signed loops around it");
-  auto next = dyn_cast<BlockArgument>(match.inner.getIteration());
-  if (!next || next.getOwner() != match.loop.getBody() ||
-      next.getArgNumber() == 0 || !findIncrement(next, match.loop) ||
-      !isConstant(findIncrement(next, match.loop), 1))
-    return fail(match.inner, "its iteration is not counted up by one in each "
-                             "trip of the loop around it");
-  unsigned index = next.getArgNumber() - 1;
-  if (!isSum(match.loop.getInitArgs()[index], match.first.getIteration(), 1))
-    return fail(match.inner, "its iteration does not follow the first one");
-  if (match.late->getBlock() != match.loop.getBody() ||
-      !isSum(match.late.getIteration(), next, -1))
-    return fail(match.late, "it does not release the last step's slot in each "
-                            "trip");
-  if (match.last->getBlock() != block ||
-      !match.loop->isBeforeInBlock(match.last) ||
-      !isSum(match.last.getIteration(), match.loop.getResult(index), -1))
-    return fail(match.last, "it does not release the loop's last slot after "
-                            "the loop");
-  // The first step is there exactly when lower < upper.
-  auto branch = dyn_cast<scf::IfOp>(match.first->getParentOp());
-  if (branch && block == branch.thenBlock())
-    match.lower =
-        getLowerOfLess(branch.getCondition(), match.loop.getUpperBound());
-  if (!match.lower ||
-      !isSum(match.loop.getLowerBound(), match.lower, match.loop.getStep()))
-    return fail(match.first, "it is not in a branch taken when lower < upper, "
-                             "with a loop from lower + step to upper");
-  return match;
-}
 
 /// Threads that execute an operation; 0 when that is not known.
 static int64_t countThreads(Operation *op) {
@@ -131,7 +37,7 @@ static LogicalResult expectOne(ArrayRef<Operation *> found, StringRef what) {
 }
 
 /// As many threads or warps arrive as the channel says.
-static LogicalResult verifyCount(Operation *leave, ArrivalAttr arrival) {
+LogicalResult bsmm::verifyCount(Operation *leave, ArrivalAttr arrival) {
   bool countsWarps = arrival.getKind() == ArrivalKind::Warps;
   if (arrival.getKind() != ArrivalKind::Threads && !countsWarps)
     return success();
@@ -142,38 +48,6 @@ static LogicalResult verifyCount(Operation *leave, ArrivalAttr arrival) {
            << arrival.getCount() << (countsWarps ? " warps" : " threads")
            << " to arrive, got " << arriving;
   return success();
-}
-
-/// Multiplications into registers go on reading their operands until they have
-/// been waited for. At `leave` at most so many groups may still run as read
-/// other slots: none, or with `isLate` those that the block has issued itself,
-/// since the slot at hand is that of its last execution. Operations up to
-/// `enter`, if any, have nothing to do with the slot.
-static LogicalResult verifyWaitedFor(Block *block, Operation *enter,
-                                     Operation *leave, bool isLate) {
-  constexpr int64_t unknown = 1 << 20;
-  int64_t running = isLate ? unknown : 0, issued = 0;
-  for (Operation &op : *block) {
-    if (&op == leave)
-      break;
-    if (enter && !enter->isBeforeInBlock(&op))
-      continue;
-    if (isa<MmaOp>(op)) {
-      ++issued;
-      ++running;
-    } else if (op.walk([](MmaOp) {
-                   return WalkResult::interrupt();
-                 }).wasInterrupted()) {
-      running = unknown;
-    }
-    if (auto wait = dyn_cast<WaitMmaOp>(op))
-      running = std::min(running, int64_t(wait.getPending()));
-  }
-  int64_t allowed = isLate ? issued : 0;
-  if (running <= allowed)
-    return success();
-  return leave->emitOpError("expected a bsmm.wait_mma before it, with at most ")
-         << allowed << " pending groups: earlier ones still read the slot";
 }
 
 static LogicalResult verifyEnds(CreateChannelOp create, const Side &side,
@@ -258,7 +132,7 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
     return left->emitOpError("expected the iteration of its ") << enter;
   if (failed(verifyCount(left, arrival)) ||
       (isa<WaitOp>(entered) &&
-       failed(verifyWaitedFor(block, entered, leaveThere, false))))
+       failed(verifyWaitedFor(block, entered, leaveThere))))
     return failure();
   for (Value buffer : entered->getResults()) {
     for (Operation *user : buffer.getUsers()) {
@@ -278,34 +152,6 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
     }
   }
   return success();
-}
-
-/// The same for a consumer that releases late: the first step's slot is used
-/// before the loop, each further one in its own trip.
-static LogicalResult verifyLateConsumer(LateConsumer &consumer,
-                                        ArrivalAttr arrival, int64_t slots) {
-  if (slots < 2 && consumer.inner->isBeforeInBlock(consumer.late))
-    return consumer.inner.emitOpError(
-        "expected a channel of at least 2 slots, got 1: the consumer waits for "
-        "the next slot before it releases the last one");
-  for (ReleaseOp release : {consumer.late, consumer.last})
-    if (failed(verifyCount(release, arrival)))
-      return failure();
-  for (Value buffer : consumer.first.getBuffers())
-    for (Operation *user : buffer.getUsers()) {
-      Operation *there =
-          consumer.loop->getBlock()->findAncestorOpInBlock(*user);
-      if (!there || !there->isBeforeInBlock(consumer.loop)) {
-        InFlightDiagnostic diagnostic = user->emitOpError(
-            "uses a buffer of a slot that has been given away");
-        diagnostic.attachNote(consumer.late->getLoc()) << "given away here";
-        return diagnostic;
-      }
-    }
-  return success(succeeded(verifyWaitedFor(consumer.loop.getBody(), nullptr,
-                                           consumer.late, true)) &&
-                 succeeded(verifyWaitedFor(consumer.loop->getBlock(), nullptr,
-                                           consumer.last, false)));
 }
 
 /// The multicast load that fills the share of its CTA's rank: 1 / CTAs of the
@@ -722,12 +568,11 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
                               "share columns");
   for (auto [number, consumer] : llvm::enumerate(consumers)) {
     FailureOr<LateConsumer> late = failure();
-    if (!isOrder && consumer.enters.size() == 2 &&
-        consumer.leaves.size() == 2) {
-      late = matchLateConsumer(consumer);
+    if (!isOrder && LateConsumer::isLate(consumer)) {
+      late = LateConsumer::match(consumer);
       if (failed(late) ||
-          failed(verifyLateConsumer(*late, create.getConsumer(),
-                                    create.getChannel().getType().getSlots())))
+          failed(late->verify(create.getConsumer(),
+                              create.getChannel().getType().getSlots())))
         return failure();
     } else if (failed(verifySide(create, consumer, create.getConsumer(), "wait",
                                  "release"))) {
@@ -737,7 +582,7 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
     if (failed(verifyWarps(create, producer, consumer)))
       return failure();
     FailureOr<Schedule> consumed =
-        succeeded(late) ? findSchedule(*late)
+        succeeded(late) ? late->findSchedule()
                         : findSchedule(wait, int64_t(consumers.size()));
     if (failed(verifyAhead(create, acquire, produced, wait, consumed)))
       return failure();

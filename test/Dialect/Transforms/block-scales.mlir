@@ -26,7 +26,7 @@
 // read before this one's operands are waited for; those of the last part of a
 // step are still needed in the next one.
 // PIPELINE-LABEL: bsmm.kernel @gemm(
-// PIPELINE: bsmm.warp_role 0 count 8 registers 232 {
+// PIPELINE: bsmm.warp_role 0 count 8 registers 240 {
 // PIPELINE: scf.if
 // PIPELINE: %[[SA0:.+]] = bsmm.read_scales %{{.*}} group %c0_i32 {{.*}} dimension 0 block 1 alignment 1 of !bsmm.accumulator<128x96xf32, warpgroups = 2> : vector<2xf32>
 // PIPELINE: %[[LEFT0:.+]] = bsmm.read_scales %{{.*}}[%[[N:.+]]] group %c0_i32 {{.*}} dimension 1 block 128 alignment 64 of !bsmm.accumulator<128x96xf32, warpgroups = 2> : vector<2xf32>
@@ -37,10 +37,10 @@
 // PIPELINE: %[[SA1:.+]] = bsmm.read_scales %{{.*}} group %[[NEXT]]
 // PIPELINE: %[[LEFT1:.+]] = bsmm.read_scales %{{.*}}[%[[N]]] group %[[NEXT]]
 // PIPELINE: %[[RIGHT1:.+]] = bsmm.read_scales %{{.*}}[%[[N96]]] group %[[NEXT]]
-// PIPELINE-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0
-// PIPELINE: bsmm.release
 // PIPELINE-NEXT: %[[SLOT:.+]]:2 = bsmm.wait
+// PIPELINE-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0
 // PIPELINE-NEXT: %[[M0:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 0 :
+// PIPELINE: bsmm.release
 // PIPELINE-NEXT: %[[NEW1:.+]] = bsmm.add_scaled %[[SUM1]], %[[DONE]] scales %[[OLDA]], %[[OLDB]] start %[[N96]] block 128 alignment 32
 // PIPELINE-NEXT: %[[M1:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 96 :
 // PIPELINE-NEXT: %[[PARTIAL:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete

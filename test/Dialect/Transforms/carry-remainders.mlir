@@ -183,7 +183,8 @@ func.func @powers_of_two(%n: i32) {
 
 // -----
 
-// Counters by two, by a value, downwards, and values that are no counters;
+// Counters by more than they are divided by, by a value, downwards, and values
+// that are no counters;
 // signed remainders, a remainder by a value, and one of a counter that may begin
 // below 0.
 // CHECK-LABEL: func.func @others
@@ -193,10 +194,10 @@ func.func @powers_of_two(%n: i32) {
 func.func @others(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %c2 = arith.constant 2 : i32
   %c3 = arith.constant 3 : i32
-  %end:5 = scf.for %i = %n to %c3 step %c1 iter_args(%two = %c0, %any = %c0, %down = %c0, %kept = %c0, %it = %c0) -> (i32, i32, i32, i32, i32) : i32 {
-    %a = arith.remui %two, %c3 : i32
+  %c4 = arith.constant 4 : i32
+  %end:5 = scf.for %i = %n to %c3 step %c1 iter_args(%four = %c0, %any = %c0, %down = %c0, %kept = %c0, %it = %c0) -> (i32, i32, i32, i32, i32) : i32 {
+    %a = arith.remui %four, %c3 : i32
     %b = arith.remui %any, %c3 : i32
     %c = arith.remui %down, %c3 : i32
     %d = arith.remui %kept, %c3 : i32
@@ -204,11 +205,11 @@ func.func @others(%n: i32) {
     %f = arith.remui %it, %n : i32
     %g = arith.remui %i, %c3 : i32
     "use"(%a, %b, %c, %d, %e, %f, %g) : (i32, i32, i32, i32, i32, i32, i32) -> ()
-    %next_two = arith.addi %two, %c2 : i32
+    %next_four = arith.addi %four, %c4 : i32
     %next_any = arith.addi %any, %n : i32
     %next_down = arith.subi %down, %c1 : i32
     %next = arith.addi %it, %c1 : i32
-    scf.yield %next_two, %next_any, %next_down, %kept, %next : i32, i32, i32, i32, i32
+    scf.yield %next_four, %next_any, %next_down, %kept, %next : i32, i32, i32, i32, i32
   }
   return
 }
@@ -338,6 +339,45 @@ func.func @signed_counter(%n: i32) {
   scf.for %j = %n to %c3 step %c1 : i32 {
     %slot = arith.remui %j, %c3 : i32
     "use"(%slot) : (i32) -> ()
+  }
+  return
+}
+
+// -----
+
+// A counter by two: the remainder wraps around to 0 or 1. A value one ahead is
+// of this round, or of the next one; one that was the last trip's second value
+// is carried.
+// CHECK-LABEL: func.func @by_two
+// CHECK: scf.for {{.*}} iter_args(%[[IT:.+]] = %{{.*}}, %[[R:.+]] = %{{.*}}, %[[Q:.+]] = %{{.*}}, %[[P:.+]] = %{{.*}}) -> (i32, i32, i32, i32)
+// CHECK-NOT: arith.remui
+// CHECK-NOT: arith.divui
+// CHECK: %[[SAME:.+]] = arith.cmpi ult, %[[R]], %c4_i32{{.*}} : i32
+// CHECK: %[[MORE:.+]] = arith.addi %[[R]], %c1_i32
+// CHECK: %[[LESS:.+]] = arith.subi %[[R]], %c4_i32
+// CHECK-NEXT: %[[SLOT:.+]] = arith.select %[[SAME]], %[[MORE]], %[[LESS]]
+// CHECK: %[[NEXTQ:.+]] = arith.addi %[[Q]], %c1_i32
+// CHECK-NEXT: %[[ROUND:.+]] = arith.select %{{.*}}, %[[Q]], %[[NEXTQ]]
+// CHECK: "use"(%[[R]], %[[SLOT]], %[[ROUND]], %[[P]])
+// CHECK: %[[TWO:.+]] = arith.addi %[[R]], %c2_i32
+// CHECK-NEXT: %[[WRAPS:.+]] = arith.cmpi uge, %[[TWO]], %[[FIVE:.+]] : i32
+// CHECK-NEXT: %[[WRAPPED:.+]] = arith.subi %[[TWO]], %[[FIVE]]
+// CHECK: arith.select %[[WRAPS]], %[[WRAPPED]], %[[TWO]]
+func.func @by_two(%n: i32, %init: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c5 = arith.constant 5 : i32
+  %end = scf.for %i = %c0 to %n step %c2 iter_args(%it = %init) -> (i32) : i32 {
+    %a = arith.remui %it, %c5 : i32
+    %second = arith.addi %it, %c1 : i32
+    %b = arith.remui %second, %c5 : i32
+    %round = arith.divui %second, %c5 : i32
+    %before = arith.subi %it, %c1 : i32
+    %c = arith.remui %before, %c5 : i32
+    "use"(%a, %b, %round, %c) : (i32, i32, i32, i32) -> ()
+    %next = arith.addi %it, %c2 : i32
+    scf.yield %next : i32
   }
   return
 }

@@ -18,14 +18,14 @@
 // CHECK-NEXT: %[[STAGING1:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
 // CHECK-NEXT: %[[STAGING2:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
 // CHECK-NEXT: %[[STAGING3:.+]] = bsmm.alloc : !bsmm.buffer<64x32xbf16, shared, swizzle_64B>
-// CHECK: bsmm.warp_role 8 count 4 registers 40 {
+// CHECK: bsmm.warp_role 8 count 4 registers 24 {
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[CTAS]] iter_args(%[[BASE:[^ ]+]] = %c0_i32, %{{.*}})
 // CHECK: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
 // CHECK: scf.for %{{.*}} = %c0_i32 to %[[STEPS]] step %c1_i32 iter_args(%[[IT:.+]] = %[[BASE]])
 // CHECK: bsmm.acquire %[[LOADS]][%[[IT]]]
 // CHECK: arith.addi %[[BASE]], %[[MADE]]
 
-// CHECK: bsmm.warp_role 0 count 4 registers 232 {
+// CHECK: bsmm.warp_role 0 count 4 registers 240 {
 // CHECK-NEXT: %[[TWO:.+]] = arith.muli %[[CTAS]], %c2_i32
 // CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[TILES]] step %[[TWO]] iter_args(%[[BASE:[^ ]+]] = %c0_i32, %[[TURN:.+]] = %c0_i32)
 // CHECK: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
@@ -62,7 +62,7 @@
 // CHECK: bsmm.leader {
 // CHECK-NEXT: bsmm.wait_stores{{$}}
 
-// CHECK: bsmm.warp_role 4 count 4 registers 232 {
+// CHECK: bsmm.warp_role 4 count 4 registers 240 {
 // CHECK-DAG: %[[MADE:.+]] = arith.maxsi %[[STEPS]], %c0_i32
 // CHECK-DAG: %[[SECOND:.+]] = arith.addi %[[FIRST]], %[[CTAS]]
 // CHECK-DAG: %[[TWO:.+]] = arith.muli %[[CTAS]], %c2_i32
@@ -128,11 +128,11 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 // CHECK: bsmm.create_channel producer = <transaction>, consumer = <warps, count = 4> : <5, <192x128xf8E4M3FN, shared, swizzle_128B>, <128x128xf8E4M3FN, shared, swizzle_128B>>
 // CHECK-COUNT-2: bsmm.alloc : !bsmm.buffer<192x32xbf16, shared, swizzle_64B>
 // CHECK-NOT: bsmm.alloc
-// CHECK: bsmm.warp_role 0 count 4 registers 232 {
+// CHECK: bsmm.warp_role 0 count 4 registers 240 {
 // CHECK: scf.if %{{.*}} -> (!bsmm.accumulator<192x128xf32>) {
 // CHECK-COUNT-4: bsmm.store_async
 // CHECK-NOT: bsmm.store_async
-// CHECK: bsmm.warp_role 4 count 4 registers 232 {
+// CHECK: bsmm.warp_role 4 count 4 registers 240 {
 // CHECK: scf.if %{{.*}} -> (!bsmm.accumulator<192x128xf32>) {
 // CHECK-COUNT-4: bsmm.store_async
 // CHECK-NOT: bsmm.store_async

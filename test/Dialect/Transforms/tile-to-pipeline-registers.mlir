@@ -14,14 +14,14 @@
 // CHECK-NEXT: %[[S0:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
 // CHECK-NEXT: %[[S1:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
 // CHECK-NEXT: %[[S2:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
-// CHECK: bsmm.warp_role 8 count 4 registers 40 {
+// CHECK: bsmm.warp_role 8 count 4 registers 24 {
 // CHECK-NEXT: bsmm.leader {
 // CHECK-NEXT: scf.for {{.*}} iter_args(%[[IT:.+]] = %c0_i32)
 // CHECK: %[[SLOT:.+]]:2 = bsmm.acquire %[[LOADS]][%[[IT]]]
 // CHECK-NEXT: bsmm.load_async %{{.*}} to %[[SLOT]]#0 signals %[[LOADS]][%[[IT]]]
 // CHECK-NEXT: bsmm.load_async %{{.*}} to %[[SLOT]]#1 signals %[[LOADS]][%[[IT]]]
 // CHECK-NEXT: bsmm.commit %[[LOADS]][%[[IT]]]
-// CHECK: bsmm.warp_role 0 count 8 registers 232 {
+// CHECK: bsmm.warp_role 0 count 8 registers 240 {
 // CHECK: %[[SUM:.+]] = scf.if %{{.*}} -> (!bsmm.accumulator<128x192xf32, warpgroups = 2>) {
 // CHECK-NEXT: %[[W0:.+]]:2 = bsmm.wait %[[LOADS]][%c0_i32]
 // CHECK-NEXT: %[[FIRST:.+]] = bsmm.mma %[[W0]]#0, %[[W0]]#1 :
@@ -137,15 +137,45 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 // -----
 
 // With promote_every each step is a sum of its own that is added in full
-// precision. One piece passes through one staging buffer, which is free when
-// its last store has read it.
+// precision, here while the next one is multiplied: two in each trip. Steps that
+// fill no trip follow. One piece passes through one staging buffer, which is
+// free when its last store has read it.
 
 // CHECK-LABEL: bsmm.kernel @k(
+// CHECK-SAME: %[[STEPS:[a-z0-9]+]]: i32)
 // CHECK: %[[STAGING:.+]] = bsmm.alloc : !bsmm.buffer<256x64xbf16, shared, swizzle_128B>
 // CHECK-NOT: bsmm.alloc
 // CHECK: bsmm.warp_role 0 count 8
 // CHECK: %[[ZERO:.+]] = bsmm.zero_accumulator : !bsmm.accumulator<256x64xf32, warpgroups = 2>
-// CHECK: %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%[[IT:.+]] = %c0_i32, %[[OLD:.+]] = %[[ZERO]])
+// CHECK: %[[REST:.+]] = arith.remui %{{.*}}, %c2_i32
+// CHECK: %[[SPLIT:.+]] = arith.subi %{{.*}}, %[[REST]]
+// CHECK: %[[IF:.+]] = scf.if
+// CHECK-NEXT: %[[S0:.+]]:2 = bsmm.wait %{{.*}}[%c0_i32]
+// CHECK-NEXT: %[[M0:.+]] = bsmm.mma %[[S0]]#0, %[[S0]]#1 :
+// CHECK-NEXT: %[[S1:.+]]:2 = bsmm.wait %{{.*}}[%c1_i32]
+// CHECK-NEXT: %[[M1:.+]] = bsmm.mma %[[S1]]#0, %[[S1]]#1 :
+// CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete
+// CHECK-NEXT: bsmm.release %{{.*}}[%c0_i32]
+// CHECK-NEXT: %[[A0:.+]] = bsmm.add_accumulators %[[ZERO]], %[[W0]]
+// CHECK-NEXT: %[[LOOP:.+]]:3 = scf.for {{.*}} = %c2_i32 to %[[SPLIT]] step %c2_i32 iter_args(%[[IT:.+]] = %c2_i32, %[[LAST:.+]] = %[[M1]], %[[OLD:.+]] = %[[A0]])
+// CHECK-NEXT: %[[S2:.+]]:2 = bsmm.wait %{{.*}}[%[[IT]]]
+// CHECK-NEXT: %[[W1:.+]] = bsmm.wait_mma %[[LAST]] pending 0
+// CHECK-NEXT: %[[M2:.+]] = bsmm.mma %[[S2]]#0, %[[S2]]#1 :
+// CHECK-NEXT: %[[BEFORE:.+]] = arith.subi %[[IT]], %c1_i32
+// CHECK-NEXT: bsmm.release %{{.*}}[%[[BEFORE]]]
+// CHECK-NEXT: %[[A1:.+]] = bsmm.add_accumulators %[[OLD]], %[[W1]]
+// CHECK-NEXT: %[[SECOND:.+]] = arith.addi %[[IT]], %c1_i32
+// CHECK-NEXT: %[[S3:.+]]:2 = bsmm.wait %{{.*}}[%[[SECOND]]]
+// CHECK-NEXT: %[[M3:.+]] = bsmm.mma %[[S3]]#0, %[[S3]]#1 :
+// CHECK-NEXT: %[[W2:.+]] = bsmm.wait_mma %[[M2]] pending 1 complete
+// CHECK-NEXT: bsmm.release %{{.*}}[%[[IT]]]
+// CHECK-NEXT: %[[A2:.+]] = bsmm.add_accumulators %[[A1]], %[[W2]]
+// CHECK: scf.yield %{{.*}}, %[[M3]], %[[A2]]
+// CHECK: %[[W3:.+]] = bsmm.wait_mma %[[LOOP]]#1 pending 0
+// CHECK: bsmm.release
+// CHECK-NEXT: %[[A3:.+]] = bsmm.add_accumulators %[[LOOP]]#2, %[[W3]]
+// CHECK-NEXT: scf.yield %[[A3]]
+// CHECK: %[[LOOP:.+]]:2 = scf.for {{.*}} = %[[SPLIT]] to %[[STEPS]] step %c1_i32 iter_args(%[[IT:.+]] = %[[SPLIT]], %[[OLD:.+]] = %[[IF]])
 // CHECK-NEXT: %[[SLOT:.+]]:2 = bsmm.wait %{{.*}}[%[[IT]]]
 // CHECK-NEXT: %[[PARTIAL:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 :
 // CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[PARTIAL]] pending 0
@@ -261,7 +291,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
 // What an epilogue reads: vectors for the rows or columns of each value, copied
 // to shared memory while the tile is multiplied; a vector of one element, read
-// once for the tile; and a matrix at the tile's place.
+// once for the tile before that; and a matrix at the tile's place.
 
 // CHECK-LABEL: bsmm.kernel @k(
 // CHECK-SAME: %[[P:[a-z0-9]+]]: !llvm.ptr<1>, %[[M:[a-z0-9]+]]: i32, %[[N:[a-z0-9]+]]: i32, %[[SB:[a-z0-9]+]]: i64, %[[SM:[a-z0-9]+]]: i64)
@@ -270,10 +300,10 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 // CHECK: bsmm.warp_role 0 count 8
 // CHECK: bsmm.stage_vector %[[P]][%c1_i32] limit %[[M]] to %[[ROW_BUFFER]]
 // CHECK-NEXT: bsmm.stage_vector %[[P]][%c1_i32] limit %[[N]] to %[[COLUMN_BUFFER]]
+// CHECK-NEXT: %[[ONE:.+]] = bsmm.read_vector %[[P]][%c0_i32] offset %c0_i32 limit %c1_i32 dimension 0 : vector<1xf32>
+// CHECK-NEXT: %[[SCALAR:.+]] = vector.extract %[[ONE]][0]
 // CHECK: bsmm.mma
-// CHECK: %[[ONE:.+]] = bsmm.read_vector %[[P]][%c0_i32] offset %c0_i32 limit %c1_i32 dimension 0 : vector<1xf32>
-// CHECK: %[[SCALAR:.+]] = vector.extract %[[ONE]][0]
-// CHECK: %[[BASE:.+]] = arith.addi
+// CHECK: %[[BASE:.+]] = arith.addi {{.*}} : i64
 // CHECK: bsmm.wait_vectors
 // CHECK-NEXT: bsmm.synchronize each_warpgroup
 // CHECK: bsmm.drain %{{.*}} columns 32 {
@@ -384,11 +414,11 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 // CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete
 // CHECK-NEXT: %[[S0:.+]] = bsmm.add_accumulators %[[ZERO]], %[[W0]]
 // CHECK: %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[IT:.+]] = %{{.*}}, %[[LAST:.+]] = %[[M1]], %[[OLD:.+]] = %[[S0]])
+// CHECK-NEXT: bsmm.wait %{{.*}}[%[[IT]]]
 // CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0
+// CHECK-NEXT: %[[M2:.+]] = bsmm.mma
 // CHECK-NEXT: %[[PREVIOUS:.+]] = arith.subi %[[IT]]
 // CHECK-NEXT: bsmm.release %{{.*}}[%[[PREVIOUS]]]
-// CHECK-NEXT: bsmm.wait %{{.*}}[%[[IT]]]
-// CHECK-NEXT: %[[M2:.+]] = bsmm.mma
 // CHECK-NEXT: %[[S1:.+]] = bsmm.add_accumulators %[[OLD]], %[[DONE]]
 // CHECK-NEXT: %[[M3:.+]] = bsmm.mma
 // CHECK-NEXT: %[[W2:.+]] = bsmm.wait_mma %[[M2]] pending 1 complete
@@ -436,9 +466,10 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
 // CHECK-LABEL: bsmm.kernel @k(
 // CHECK: scf.for {{.*}} iter_args(%{{.*}}, %[[LAST:.+]] = %{{.*}}, %[[LEFT:.+]] = %{{.*}}, %[[RIGHT:.+]] = %{{.*}})
-// CHECK: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0 : !bsmm.accumulator<128x72xf32, warpgroups = 2>
 // CHECK: %[[SLOT:.+]]:2 = bsmm.wait
+// CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0 : !bsmm.accumulator<128x72xf32, warpgroups = 2>
 // CHECK-NEXT: %[[M0:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 0 k 0 for 128 :
+// CHECK: bsmm.release
 // CHECK-NEXT: %[[R0:.+]] = bsmm.add_accumulators %[[RIGHT]], %[[DONE]]
 // CHECK-NEXT: %[[M1:.+]] = bsmm.mma %[[SLOT]]#0, %[[SLOT]]#1 column 72 k 0 for 128 :
 // CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete

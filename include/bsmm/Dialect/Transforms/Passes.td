@@ -213,7 +213,8 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     into their registers and drain them, and one thread of a last warpgroup
     loads. Each step is issued before the last one is waited for, so that slots
     are released one step late; with `promote_every` each step is a sum of its
-    own that is added in f32. The output tile passes through shared memory in
+    own that is added in f32, while the next one is multiplied where two of them
+    fit the registers. The output tile passes through shared memory in
     pieces of a swizzle's width. `bsmm.split` on the K loop: as many CTAs of a
     cluster share its steps and add their sums. `bsmm.ping_pong` on the loop over
     output tiles: two consumer warpgroups with a tile each, one of which
@@ -287,7 +288,8 @@ def BsmmVerifyChannels : Pass<"bsmm-verify-channels"> {
       where they are waited for and released, each pair in one block and with
       the same iteration; or its consumer takes the first step before a loop
       that releases each slot one step late, in a branch taken when there is a
-      step;
+      step; or the first steps of several before a loop of whole trips of so
+      many, and those that fill no trip one by one after it;
     * both places run through the same iterations: loops with the same bounds
       around them, counting from the same value in steps of one;
     * a slot filled by transactions gets exactly one copy for each of its
@@ -335,12 +337,13 @@ def BsmmAssignMemory : Pass<"bsmm-assign-memory"> {
 def BsmmCarryRemainders : Pass<"bsmm-carry-remainders"> {
   let summary = "counters instead of remainders in loops";
   let description = [{
-    A value that an scf.for counts up by one and of which its body takes the
-    remainder or the quotient by a constant, such as the slot and the phase of a
-    channel: the loop carries remainder and quotient as well; so with its
-    counter, where that begins at 0 or more. Those of a value fewer trips before
-    than the divisor, in a branch that is taken from so many trips on, follow
-    from them. Powers of two are left alone.
+    A value that an scf.for counts up by a constant and of which its body takes
+    the remainder or the quotient by a constant at least as large, such as the
+    slot and the phase of a channel: the loop carries remainder and quotient as
+    well; so with its counter, where that begins at 0 or more. Those of a value
+    ahead by less than the divisor follow from them, and of one as much before,
+    in a branch that is taken from so many trips on. Powers of two are left
+    alone.
 
     Example:
 
@@ -365,6 +368,38 @@ def BsmmCarryRemainders : Pass<"bsmm-carry-remainders"> {
     Since version 1.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def BsmmSkipDivisions : Pass<"bsmm-skip-divisions"> {
+  let summary = "branches around divisions whose quotient is 0";
+  let description = [{
+    An unsigned quotient or remainder by a value that is no constant becomes a
+    branch: no division where the dividend is smaller than the divisor. A
+    quotient and a remainder of the same values in a block are one division.
+    What finds the place of an output tile from its number divides by numbers
+    that mostly are larger: the tiles of a batch, those of a group that has all
+    rows.
+
+    Example:
+
+    ```mlir
+    %batch = arith.divui %tile, %tiles : i32
+    ```
+
+    becomes
+
+    ```mlir
+    %divides = arith.cmpi uge, %tile, %tiles : i32
+    %batch = scf.if %divides -> (i32) {
+      %quotient = arith.divui %tile, %tiles : i32
+      scf.yield %quotient : i32
+    } else {
+      scf.yield %c0 : i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // BSMM_DIALECT_TRANSFORMS_PASSES_TD
