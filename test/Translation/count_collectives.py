@@ -21,7 +21,9 @@ KINDS = [
     ("elect.sync", r"nvvm\.elect\.sync", r"elect\.sync"),
     ("shfl.sync", r"nvvm\.shfl\.sync", r"shfl\.sync"),
     ("bar.warp.sync", r"nvvm\.bar\.warp\.sync", r"bar\.warp\.sync"),
-    ("barrier", r"nvvm\.barrier\b", r"\b(?:bar|barrier(?:\.cta)?)\.sync\b"),
+    ("bar.arrive", r"nvvm\.barrier\.cta\.arrive", r"\bbar\.arrive\b"),
+    ("barrier", r"nvvm\.barrier\b(?!\.cta)",
+     r"\b(?:bar|barrier(?:\.cta)?)\.sync\b"),
 ]
 
 

@@ -31,12 +31,16 @@
 // One thread fetches the tensor maps.
 // CHECK-COUNT-5: prefetch.param.tensormap [%rd{{[0-9]+}}];
 // CHECK-NOT: prefetch
+// The warp that loads initialises the barriers and goes on; the others meet when
+// tensor memory is allocated.
 // CHECK: mbarrier.init.shared.b64
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: bar.warp.sync {{.*}}-1;
+// CHECK-NEXT: bar.arrive 15, 192;
+// CHECK: bar.warp.sync {{.*}}-1;
 // CHECK: tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd{{[0-9]+}}],
 // CHECK-NEXT: tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
-// CHECK: bar.sync 0;
+// CHECK: bar.sync 15, 192;
 // CHECK-NEXT: tcgen05.fence::after_thread_sync;
 
 // The loads: one thread announces 36864 bytes = 16384 + 2048 + 16384 + 2048 and

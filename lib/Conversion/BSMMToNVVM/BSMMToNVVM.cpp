@@ -1,6 +1,7 @@
 //===- BSMMToNVVM.cpp - pipeline-level kernels to NVVM --------------------===//
 
 #include "Common.h"
+#include "EarlyLoads.h"
 #include "bsmm/Conversion/Passes.h"
 #include "bsmm/Target/Target.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -58,14 +59,41 @@ static void buildRegisterBudget(OpBuilder &builder, Location loc,
   NVVM::SetMaxRegisterOp::create(builder, loc, registers, action);
 }
 
+/// The roles right behind `role` that have no warp in common with it and with
+/// each other.
+static SmallVector<WarpRoleOp> findAlternatives(WarpRoleOp role) {
+  SmallVector<WarpRoleOp> apart = {role};
+  for (Operation *next = role->getNextNode();; next = next->getNextNode()) {
+    auto other = dyn_cast_or_null<WarpRoleOp>(next);
+    bool isApart =
+        other && llvm::all_of(apart, [&](WarpRoleOp known) {
+          return known.getWarp() + known.getCount() <= other.getWarp() ||
+                 other.getWarp() + other.getCount() <= known.getWarp();
+        });
+    if (!isApart)
+      break;
+    apart.push_back(other);
+  }
+  apart.erase(apart.begin());
+  return apart;
+}
+
 /// Roles and leaders as branches. The threads of a warp meet again at the end
-/// of a role, before any collective operation that follows.
-static void expandRoles(KernelOp kernel, const KernelValues &values) {
+/// of a role, before any collective operation that follows. `areAlternatives`:
+/// roles of different warps become one chain of branches. ptxas takes branches
+/// behind each other on the number of the warp, where another one on it comes
+/// before them, for divergent: it then adds barriers of convergence and keeps
+/// fewer values in uniform registers.
+static void expandRoles(KernelOp kernel, const KernelValues &values,
+                        bool areAlternatives) {
   SmallVector<WarpRoleOp> roles;
   kernel.walk([&](WarpRoleOp role) { roles.push_back(role); });
   for (WarpRoleOp role : roles) {
     Location loc = role.getLoc();
     OpBuilder builder(role);
+    SmallVector<WarpRoleOp> alternatives;
+    if (areAlternatives)
+      alternatives = findAlternatives(role);
     // A comparison of the warp's number, which ptxas knows to be the same in
     // all threads of a warp: the role's code can use uniform registers.
     Value isMine;
@@ -78,7 +106,10 @@ static void expandRoles(KernelOp kernel, const KernelValues &values) {
     } else {
       isMine = isEqual(builder, loc, values.warp, role.getWarp());
     }
-    auto branch = scf::IfOp::create(builder, loc, isMine, false);
+    auto branch = scf::IfOp::create(builder, loc, isMine,
+                                    /*withElseRegion=*/!alternatives.empty());
+    for (WarpRoleOp alternative : alternatives)
+      alternative->moveBefore(branch.elseBlock()->getTerminator());
     Block *block = branch.thenBlock();
     builder.setInsertionPointToStart(block);
     if (auto registers = role.getRegisters())
@@ -156,8 +187,10 @@ struct KernelPreparation {
     for (KernelOp kernel : kernels) {
       if (failed(checkKernel(kernel)))
         return failure();
-      values[kernel.getSymName()] = buildEntry(kernel);
-      expandRoles(kernel, values[kernel.getSymName()]);
+      std::optional<EarlyLoads> early = findEarlyLoads(kernel);
+      values[kernel.getSymName()] = buildEntry(kernel, early);
+      expandRoles(kernel, values[kernel.getSymName()],
+                  /*areAlternatives=*/early.has_value());
     }
     return success();
   }
@@ -349,9 +382,176 @@ struct KernelPreparation {
         .getResult(0);
   }
 
-  /// Prologue: barriers, tensor memory, and one barrier of the CTA after both.
-  /// Epilogue: tensor memory is given back when all threads are done.
-  KernelValues buildEntry(KernelOp kernel) {
+  /// One thread initialises the barriers of all channels.
+  static void buildBarriers(OpBuilder &builder, KernelOp kernel,
+                            const KernelValues &values, int64_t warp) {
+    Location loc = kernel.getLoc();
+    Value isFirst =
+        isEqual(builder, loc, values.thread, warp * target::threads::perWarp);
+    buildIf(builder, loc, isFirst, [&] {
+      kernel.walk([&](CreateChannelOp op) {
+        int64_t slots = op.getBarrierSlots();
+        for (int64_t index = 0; index < 2 * slots; ++index) {
+          ArrivalAttr arrival =
+              index < slots ? op.getProducer() : op.getConsumer();
+          // Consumers of all CTAs release the slot of each.
+          int64_t count = arrival.getCount();
+          if (op.getCluster() && index >= slots)
+            count *= values.clusterSize;
+          NVVM::MBarrierInitOp::create(
+              builder, loc,
+              advance(builder, loc, values.sharedBase,
+                      *op.getBarrierOffset() + index * target::mbarrier::bytes),
+              constantI32(builder, loc, count), Value());
+        }
+      });
+      NVVM::FenceMbarrierInitOp::create(builder, loc);
+    });
+  }
+
+  /// By a whole warp.
+  static void buildAllocation(OpBuilder &builder, KernelOp kernel,
+                              Value addressSlot) {
+    Location loc = kernel.getLoc();
+    buildWarpSync(builder, loc);
+    NVVM::Tcgen05AllocOp::create(
+        builder, loc, addressSlot,
+        constantI32(builder, loc, *kernel.getTensorMemoryColumns()),
+        NVVM::CTAGroupKind::CTA_1);
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc,
+                                                 NVVM::CTAGroupKind::CTA_1);
+  }
+
+  static int64_t getAllocatingWarp(const EarlyLoads &early) {
+    return early.warp == 0 ? 1 : 0;
+  }
+
+  /// Barriers, tensor memory, and one barrier of the CTA after both.
+  static void buildCommonEntry(OpBuilder &builder, KernelOp kernel,
+                               KernelValues &values, Value addressSlot) {
+    Location loc = kernel.getLoc();
+    buildBarriers(builder, kernel, values, 0);
+    if (addressSlot)
+      buildIf(builder, loc, isEqual(builder, loc, values.warp, 0),
+              [&] { buildAllocation(builder, kernel, addressSlot); });
+    // Without tcgen05.fence::before_thread_sync, which orders asynchronous
+    // operations: tcgen05.alloc is none, and its write to shared memory is
+    // ordered like any other one (PTX ISA 9.7.17.6.1).
+    if (values.clusterSize == 1) {
+      NVVM::BarrierOp::create(builder, loc);
+    } else {
+      // No CTA writes to another one's memory before that one runs and its
+      // barriers exist.
+      NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
+      NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
+    }
+    if (!addressSlot)
+      return;
+    NVVM::Tcgen05FenceOp::create(builder, loc,
+                                 NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    values.tensorMemoryBase =
+        LLVM::LoadOp::create(builder, loc, builder.getI32Type(), addressSlot);
+  }
+
+  /// The same where the warp that loads begins at once: it initialises the
+  /// barriers and only arrives where the others meet.
+  static void buildEarlyEntry(OpBuilder &builder, KernelOp kernel,
+                              KernelValues &values, Value addressSlot,
+                              const EarlyLoads &early) {
+    Location loc = kernel.getLoc();
+    int64_t threads = int64_t(*kernel.getBlockSize());
+    Type i32 = builder.getI32Type();
+    auto buildFence = [&] {
+      NVVM::Tcgen05FenceOp::create(builder, loc,
+                                   NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    };
+    // The operation of NVVM is inline assembly, which LLVM may duplicate.
+    auto buildArrive = [&](int64_t barrier, int64_t count) {
+      LLVM::CallIntrinsicOp::create(
+          builder, loc,
+          builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+          ValueRange{constantI32(builder, loc, barrier),
+                     constantI32(builder, loc, count)});
+    };
+    auto buildSync = [&](int64_t barrier, int64_t count) {
+      NVVM::BarrierOp::create(builder, loc, Type(),
+                              constantI32(builder, loc, barrier),
+                              constantI32(builder, loc, count), {}, {});
+    };
+    bool isCluster = values.clusterSize != 1;
+    auto buildClusterArrive = [&] {
+      if (isCluster)
+        NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
+    };
+    auto buildClusterWait = [&] {
+      if (isCluster)
+        NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
+    };
+    // Where it reaches no other CTA, those need not exist before it has loaded.
+    bool waitsLater = early.usesTensorMemoryLater && !early.reachesCluster;
+    Value isLoading = isEqual(builder, loc, values.warp, early.warp);
+    auto entry = scf::IfOp::create(builder, loc, TypeRange{i32}, isLoading,
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(entry.thenBlock());
+      buildBarriers(builder, kernel, values, early.warp);
+      buildWarpSync(builder, loc);
+      buildClusterArrive();
+      buildArrive(entryBarrier, threads);
+      if (!waitsLater)
+        buildClusterWait();
+      // Its role does not use tensor memory.
+      scf::YieldOp::create(builder, loc, constantI32(builder, loc, 0));
+
+      builder.setInsertionPointToStart(entry.elseBlock());
+      buildClusterArrive();
+      Value isAllocating =
+          isEqual(builder, loc, values.warp, getAllocatingWarp(early));
+      buildIf(builder, loc, isAllocating, [&] {
+        buildAllocation(builder, kernel, addressSlot);
+        if (early.usesTensorMemoryLater)
+          buildArrive(tensorMemoryBarrier, 2 * target::threads::perWarp);
+      });
+      buildSync(entryBarrier, threads);
+      buildClusterWait();
+      buildFence();
+      Value address = LLVM::LoadOp::create(builder, loc, i32, addressSlot);
+      scf::YieldOp::create(builder, loc, address);
+    }
+    values.tensorMemoryBase = entry.getResult(0);
+    if (!early.usesTensorMemoryLater)
+      return;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(early.role);
+    auto after = scf::IfOp::create(builder, loc, TypeRange{i32}, isLoading,
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+    builder.setInsertionPointToStart(after.thenBlock());
+    buildSync(tensorMemoryBarrier, 2 * target::threads::perWarp);
+    if (waitsLater)
+      buildClusterWait();
+    buildFence();
+    Value address = LLVM::LoadOp::create(builder, loc, i32, addressSlot);
+    scf::YieldOp::create(builder, loc, address);
+    builder.setInsertionPointToStart(after.elseBlock());
+    scf::YieldOp::create(builder, loc, values.tensorMemoryBase);
+    values.tensorMemoryBase = after.getResult(0);
+    // Places in tensor memory are known from there on.
+    Operation *last = after;
+    for (AllocOp alloc : llvm::to_vector(kernel.getBody().getOps<AllocOp>()))
+      if (alloc.getBuffer().getType().getMemorySpace() ==
+          MemorySpace::TensorMemory) {
+        alloc->moveAfter(last);
+        last = alloc;
+      }
+  }
+
+  /// Prologue, and epilogue: tensor memory is given back when all threads are
+  /// done.
+  KernelValues buildEntry(KernelOp kernel,
+                          const std::optional<EarlyLoads> &early) {
     LLVM::GlobalOp shared = getSharedMemory();
     Location loc = kernel.getLoc();
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -373,57 +573,16 @@ struct KernelPreparation {
           values.warp, constantI32(builder, loc, 0),
           constantI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
 
-    buildIf(builder, loc, isEqual(builder, loc, values.thread, 0), [&] {
-      kernel.walk([&](CreateChannelOp op) {
-        int64_t slots = op.getBarrierSlots();
-        for (int64_t index = 0; index < 2 * slots; ++index) {
-          ArrivalAttr arrival =
-              index < slots ? op.getProducer() : op.getConsumer();
-          // Consumers of all CTAs release the slot of each.
-          int64_t count = arrival.getCount();
-          if (op.getCluster() && index >= slots)
-            count *= values.clusterSize;
-          NVVM::MBarrierInitOp::create(
-              builder, loc,
-              advance(builder, loc, values.sharedBase,
-                      *op.getBarrierOffset() + index * target::mbarrier::bytes),
-              constantI32(builder, loc, count), Value());
-        }
-      });
-      NVVM::FenceMbarrierInitOp::create(builder, loc);
-    });
-
     auto columns = kernel.getTensorMemoryColumns();
-    auto buildFence = [&](NVVM::Tcgen05FenceKind kind) {
-      if (columns)
-        NVVM::Tcgen05FenceOp::create(builder, loc, kind);
-    };
     Value addressSlot;
-    if (columns) {
+    if (columns)
       addressSlot =
           advance(builder, loc, values.sharedBase,
                   *kernel.getDynamicSharedMemory() - target::mbarrier::bytes);
-      buildIf(builder, loc, isEqual(builder, loc, values.warp, 0), [&] {
-        buildWarpSync(builder, loc);
-        NVVM::Tcgen05AllocOp::create(builder, loc, addressSlot,
-                                     constantI32(builder, loc, *columns),
-                                     NVVM::CTAGroupKind::CTA_1);
-        NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc,
-                                                     NVVM::CTAGroupKind::CTA_1);
-      });
-    }
-    // Without tcgen05.fence::before_thread_sync, which orders asynchronous
-    // operations: tcgen05.alloc is none, and its write to shared memory is
-    // ordered like any other one (PTX ISA 9.7.17.6.1).
-    if (kernel.getClusterSize().value_or(1) == 1) {
-      NVVM::BarrierOp::create(builder, loc);
-    } else {
-      // No CTA writes to another one's memory before that one runs and its
-      // barriers exist.
-      NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
-      NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
-    }
-    buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    if (early)
+      buildEarlyEntry(builder, kernel, values, addressSlot, *early);
+    else
+      buildCommonEntry(builder, kernel, values, addressSlot);
     if (kernel.getDependentLaunch()) {
       // All of the above is done while the launch before still runs. Its memory
       // operations are visible from the wait on (PTX ISA, griddepcontrol); that
@@ -454,14 +613,15 @@ struct KernelPreparation {
     }
     if (!columns)
       return values;
-    values.tensorMemoryBase =
-        LLVM::LoadOp::create(builder, loc, builder.getI32Type(), addressSlot);
-
     builder.setInsertionPoint(kernel.getBody().front().getTerminator());
-    buildFence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    NVVM::Tcgen05FenceOp::create(builder, loc,
+                                 NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
     NVVM::BarrierOp::create(builder, loc);
-    buildFence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-    buildIf(builder, loc, isEqual(builder, loc, values.warp, 0), [&] {
+    NVVM::Tcgen05FenceOp::create(builder, loc,
+                                 NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    Value isAllocating = isEqual(builder, loc, values.warp,
+                                 early ? getAllocatingWarp(*early) : 0);
+    buildIf(builder, loc, isAllocating, [&] {
       NVVM::Tcgen05DeallocOp::create(
           builder, loc,
           tensorMemoryPointer(builder, loc, values.tensorMemoryBase),

@@ -40,6 +40,7 @@ gpu.module @kernels {
   // CHECK-NOT: nvvm.griddepcontrol
   // CHECK: nvvm.barrier
   // CHECK-NEXT: nvvm.tcgen05.fence <after>
+  // CHECK-NEXT: llvm.load
   // CHECK-NEXT: nvvm.griddepcontrol wait
   // CHECK-NEXT: nvvm.griddepcontrol launch_dependents
   // CHECK-NOT: nvvm.griddepcontrol
