@@ -66,6 +66,11 @@ inline constexpr llvm::StringLiteral fragmentAttrName = "bsmm_fragment";
 /// consecutive rows.
 inline constexpr llvm::StringLiteral transposedAttrName = "bsmm_transposed";
 
+/// On a drain of tensor memory: the threads have arrived at the cluster's
+/// barrier, for which the drain waits when it has issued its first loads.
+inline constexpr llvm::StringLiteral waitsForClusterAttrName =
+    "bsmm_waits_for_cluster";
+
 /// Rows and columns from the first value of a drain's vector to value `index`,
 /// for an operation that stood in the drain.
 inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
@@ -76,6 +81,10 @@ inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
     return {0, index};
   return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
 }
+
+/// Waits at the cluster's barrier, at which the thread has arrived.
+void buildClusterWait(mlir::OpBuilder &builder, mlir::Location loc,
+                      const KernelValues &kernel);
 
 /// The barrier of the CTA, of the operation's role, or of each warpgroup of it.
 void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op,

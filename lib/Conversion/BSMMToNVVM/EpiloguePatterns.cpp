@@ -74,6 +74,8 @@ struct DrainPattern : KernelPattern<DrainOp> {
                  NVVM::Tcgen05LdStShapeAttr::get(
                      op.getContext(), NVVM::Tcgen05LdStShape::SHAPE_32X32B),
                  tensorMemoryPointer(rewriter, loc, base, column), Value())});
+      if (start == first && op->hasAttr(waitsForClusterAttrName))
+        buildClusterWait(rewriter, loc, kernel);
       auto wait = NVVM::Tcgen05WaitOp::create(rewriter, loc,
                                               NVVM::Tcgen05WaitKind::LOAD);
       if (release && start + together >= end)

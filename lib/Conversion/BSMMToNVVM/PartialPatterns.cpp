@@ -8,6 +8,7 @@
 
 #include "Common.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -105,21 +106,25 @@ struct AddPartialsPattern : KernelPattern<AddPartialsOp> {
                 places.unitOffset(adaptor.getRow(), adaptor.getColumn()));
     auto unitType = VectorType::get({unitColumns}, rewriter.getF32Type());
     auto resultType = cast<VectorType>(op.getResult().getType());
-    Value result = arith::ConstantOp::create(rewriter, loc, resultType,
-                                             rewriter.getZeroAttr(resultType));
-    for (int64_t first = 0; first < resultType.getDimSize(0);
-         first += unitColumns) {
-      Value own = vector::ExtractStridedSliceOp::create(
-          rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{first},
-          ArrayRef<int64_t>{unitColumns}, ArrayRef<int64_t>{1});
-      SmallVector<Value> received;
-      for (int64_t place = 0; place + 1 < places.ctas; ++place)
-        received.push_back(LLVM::LoadOp::create(
+    int64_t count = resultType.getDimSize(0), others = places.ctas - 1;
+    // All loads come before the sums, so that none waits for the one before.
+    SmallVector<Value> loaded;
+    for (int64_t first = 0; first < count; first += unitColumns)
+      for (int64_t place = 0; place < others; ++place)
+        loaded.push_back(LLVM::LoadOp::create(
             rewriter, loc, unitType,
             advance(rewriter, loc, base,
                     place * places.placeBytes() +
                         first / unitColumns * places.unitStride()),
             /*alignment=*/16));
+    Value result = arith::ConstantOp::create(rewriter, loc, resultType,
+                                             rewriter.getZeroAttr(resultType));
+    for (int64_t first = 0; first < count; first += unitColumns) {
+      Value own = vector::ExtractStridedSliceOp::create(
+          rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{first},
+          ArrayRef<int64_t>{unitColumns}, ArrayRef<int64_t>{1});
+      ArrayRef<Value> received =
+          ArrayRef(loaded).slice(first / unitColumns * others, others);
       // In the order of the ranks, of which this CTA's is somewhere.
       Value sum;
       for (int64_t from = 0; from < places.ctas; ++from) {
@@ -141,27 +146,47 @@ struct AddPartialsPattern : KernelPattern<AddPartialsOp> {
   }
 };
 
+/// The drain of tensor memory that follows, with nothing between that must come
+/// after the barrier: it loads while the CTAs meet.
+static DrainOp findDrainBehind(SynchronizeClusterOp op) {
+  Operation *next = op->getNextNode();
+  while (next && isMemoryEffectFree(next) && !isa<DrainOp>(next))
+    next = next->getNextNode();
+  auto drain = dyn_cast_or_null<DrainOp>(next);
+  return drain && !drain.isFromRegisters() ? drain : DrainOp();
+}
+
 struct SynchronizeClusterPattern : KernelPattern<SynchronizeClusterOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
   matchAndRewrite(SynchronizeClusterOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto fence = [&](NVVM::Tcgen05FenceKind kind) {
-      if (getKernelValues(op).tensorMemoryBase)
-        NVVM::Tcgen05FenceOp::create(rewriter, loc, kind);
-    };
-    fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+    if (getKernelValues(op).tensorMemoryBase)
+      NVVM::Tcgen05FenceOp::create(rewriter, loc,
+                                   NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
     // Arrival releases and the wait acquires at the scope of the cluster (PTX
     // ISA, barrier.cluster).
     NVVM::ClusterArriveOp::create(rewriter, loc, rewriter.getUnitAttr());
-    NVVM::ClusterWaitOp::create(rewriter, loc, rewriter.getUnitAttr());
-    fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+    if (DrainOp drain = findDrainBehind(op))
+      rewriter.modifyOpInPlace(drain, [&] {
+        drain->setAttr(waitsForClusterAttrName, rewriter.getUnitAttr());
+      });
+    else
+      buildClusterWait(rewriter, loc, getKernelValues(op));
     rewriter.eraseOp(op);
     return success();
   }
 };
 } // namespace
+
+void bsmm::buildClusterWait(OpBuilder &builder, Location loc,
+                            const KernelValues &kernel) {
+  NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
+  if (kernel.tensorMemoryBase)
+    NVVM::Tcgen05FenceOp::create(builder, loc,
+                                 NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
 
 void bsmm::populatePartialToNVVMPatterns(const LLVMTypeConverter &converter,
                                          const KernelValuesMap &values,
