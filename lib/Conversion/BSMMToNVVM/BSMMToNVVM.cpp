@@ -2,6 +2,7 @@
 
 #include "Common.h"
 #include "EarlyLoads.h"
+#include "LateAcquires.h"
 #include "bsmm/Conversion/Passes.h"
 #include "bsmm/Target/Target.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -189,6 +190,7 @@ struct KernelPreparation {
         return failure();
       std::optional<EarlyLoads> early = findEarlyLoads(kernel);
       values[kernel.getSymName()] = buildEntry(kernel, early);
+      acquireLate(kernel);
       expandRoles(kernel, values[kernel.getSymName()],
                   /*areAlternatives=*/early.has_value());
     }
@@ -488,7 +490,7 @@ struct KernelPreparation {
         NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
     };
     // Where it reaches no other CTA, those need not exist before it has loaded.
-    bool waitsLater = early.usesTensorMemoryLater && !early.reachesCluster;
+    bool waitsLater = !early.reachesCluster;
     Value isLoading = isEqual(builder, loc, values.warp, early.warp);
     auto entry = scf::IfOp::create(builder, loc, TypeRange{i32}, isLoading,
                                    /*addThenBlock=*/true,
@@ -521,9 +523,13 @@ struct KernelPreparation {
       scf::YieldOp::create(builder, loc, address);
     }
     values.tensorMemoryBase = entry.getResult(0);
-    if (!early.usesTensorMemoryLater)
-      return;
     OpBuilder::InsertionGuard guard(builder);
+    if (!early.usesTensorMemoryLater) {
+      builder.setInsertionPointToEnd(&early.role->getRegion(0).front());
+      if (waitsLater)
+        buildClusterWait();
+      return;
+    }
     builder.setInsertionPointAfter(early.role);
     auto after = scf::IfOp::create(builder, loc, TypeRange{i32}, isLoading,
                                    /*addThenBlock=*/true,

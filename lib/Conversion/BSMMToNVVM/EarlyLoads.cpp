@@ -47,12 +47,14 @@ std::optional<EarlyLoads> bsmm::findEarlyLoads(KernelOp kernel) {
       threads > 6 * target::threads::perWarpgroup ||
       threads % target::threads::perWarp != 0)
     return std::nullopt;
+  // The first one that loads; others meet before they do.
   EarlyLoads result;
   bool isGood = true;
   kernel.walk([&](LoadAsyncOp load) {
     auto role = load->getParentOfType<WarpRoleOp>();
-    isGood &= role && (!result.role || role == result.role);
-    result.role = role;
+    isGood &= bool(role);
+    if (!result.role)
+      result.role = role;
   });
   if (!isGood || !result.role || result.role.getCount() != 1)
     return std::nullopt;

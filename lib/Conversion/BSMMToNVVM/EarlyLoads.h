@@ -15,7 +15,7 @@
 namespace bsmm {
 
 struct EarlyLoads {
-  /// The role of the only warp that loads; what its warp does first.
+  /// The role of a warp that loads; what its warp does first.
   WarpRoleOp role;
   int64_t warp = 0;
   /// Whether it writes to, or arrives at barriers of, other CTAs of the
@@ -26,7 +26,7 @@ struct EarlyLoads {
 };
 
 /// The warp of a kernel with tensor memory that can load before the threads of
-/// the CTA have met; none where several warps load, or one that does more.
+/// the CTA have met: the first one that loads, and none where it does more.
 std::optional<EarlyLoads> findEarlyLoads(KernelOp kernel);
 
 /// Named barriers of the prologue (those of roles have lower numbers): all

@@ -8,8 +8,14 @@ using namespace bsmm;
 /// The multiplications of one step, by one warp.
 void PipelineBuilder::emitMultiplyStep(IRMapping &local, Value iteration,
                                        Value accumulator) {
-  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
-  auto slot = WaitOp::create(builder, loc, slotTypes, loadChannel, iteration);
+  SmallVector<Value> buffers(tile.loads.size());
+  for (unsigned group = 0; group < tile.loadGroups.size(); ++group) {
+    auto slot = WaitOp::create(builder, loc, getSlotTypes(group),
+                               loadChannels[group], iteration);
+    for (auto [load, buffer] :
+         llvm::zip(tile.loadGroups[group], slot.getBuffers()))
+      buffers[load] = buffer;
+  }
   for (TileKernel::Dot &dot : tile.dots) {
     if (!dot.limitK)
       continue;
@@ -20,8 +26,8 @@ void PipelineBuilder::emitMultiplyStep(IRMapping &local, Value iteration,
     auto branch = scf::IfOp::create(builder, loc, isLast, false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleA], left);
-    MaskScalesOp::create(builder, loc, slot.getBuffers()[dot.scaleB], left);
+    MaskScalesOp::create(builder, loc, buffers[dot.scaleA], left);
+    MaskScalesOp::create(builder, loc, buffers[dot.scaleB], left);
   }
   emitLeader([&] {
     Value lowerBound = loopLower;
@@ -34,10 +40,10 @@ void PipelineBuilder::emitMultiplyStep(IRMapping &local, Value iteration,
         scaleB =
             SelectBufferOp::create(builder, loc, iteration, scaleB, otherB);
       }
-      CopyScalesOp::create(builder, dot.op->getLoc(),
-                           slot.getBuffers()[dot.scaleA], scaleA);
-      CopyScalesOp::create(builder, dot.op->getLoc(),
-                           slot.getBuffers()[dot.scaleB], scaleB);
+      CopyScalesOp::create(builder, dot.op->getLoc(), buffers[dot.scaleA],
+                           scaleA);
+      CopyScalesOp::create(builder, dot.op->getLoc(), buffers[dot.scaleB],
+                           scaleB);
       Value accumulate;
       if (index == 0)
         accumulate = arith::CmpIOp::create(
@@ -49,11 +55,12 @@ void PipelineBuilder::emitMultiplyStep(IRMapping &local, Value iteration,
       Value offset;
       if (dot.scaleBOffset)
         offset = local.lookup(dot.scaleBOffset);
-      ScaledMmaOp::create(builder, dot.op->getLoc(), slot.getBuffers()[dot.a],
-                          scaleA, slot.getBuffers()[dot.b], scaleB, accumulator,
-                          accumulate, offset);
+      ScaledMmaOp::create(builder, dot.op->getLoc(), buffers[dot.a], scaleA,
+                          buffers[dot.b], scaleB, accumulator, accumulate,
+                          offset);
     }
-    ReleaseOp::create(builder, loc, loadChannel, iteration);
+    for (Value channel : loadChannels)
+      ReleaseOp::create(builder, loc, channel, iteration);
   });
 }
 

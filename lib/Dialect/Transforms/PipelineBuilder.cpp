@@ -9,7 +9,11 @@
 // the last one is drained; in others the first two are warps of the warpgroup
 // (EmitJoined.cpp).
 //
-//   loads     transaction bytes -> mma_commit    ring of `stages` slots
+//   loads     transaction bytes -> mma_commit    ring of `stages` slots; where
+//                                                CTAs of a cluster load
+//                                                together one for each operand,
+//                                                whose loads are work of a warp
+//                                                each
 //   results   mma_commit -> 128 threads          one or two accumulators, which
 //                                                may share columns
 //
@@ -181,13 +185,23 @@ Value PipelineBuilder::emitShare(TmaLoadOp load, TensorMapType share,
   return SliceRowsOp::create(builder, loc, slice, buffer, first);
 }
 
-/// The loads of one step, by one thread.
-void PipelineBuilder::emitLoadStep(IRMapping &local, Value iteration) {
-  SmallVector<Type> slotTypes(tile.loadTypes.begin(), tile.loadTypes.end());
+/// The buffers of a slot of a group's channel.
+SmallVector<Type> PipelineBuilder::getSlotTypes(unsigned group) {
+  return llvm::map_to_vector(
+      tile.loadGroups[group],
+      [&](unsigned load) -> Type { return tile.loadTypes[load]; });
+}
+
+/// The loads of a group in one step, by one thread.
+void PipelineBuilder::emitLoadStep(IRMapping &local, Value iteration,
+                                   unsigned group) {
+  Value channel = loadChannels[group];
   auto slot =
-      AcquireOp::create(builder, loc, slotTypes, loadChannel, iteration);
-  for (auto [load, buffer, share] :
-       llvm::zip(tile.loads, slot.getBuffers(), tile.shares)) {
+      AcquireOp::create(builder, loc, getSlotTypes(group), channel, iteration);
+  for (auto [number, buffer] :
+       llvm::zip(tile.loadGroups[group], slot.getBuffers())) {
+    TmaLoadOp load = tile.loads[number];
+    TensorMapType share = tile.shares[number];
     SmallVector<Value> coordinates;
     for (Value coordinate : load.getCoordinates())
       coordinates.push_back(local.lookup(coordinate));
@@ -195,26 +209,28 @@ void PipelineBuilder::emitLoadStep(IRMapping &local, Value iteration) {
     if (share)
       destination = emitShare(load, share, buffer, coordinates);
     LoadAsyncOp::create(builder, load.getLoc(), local.lookup(load.getMap()),
-                        coordinates, destination, loadChannel, iteration,
+                        coordinates, destination, channel, iteration,
                         bool(share), load.getCacheAttr());
   }
-  CommitOp::create(builder, loc, loadChannel, iteration);
+  CommitOp::create(builder, loc, channel, iteration);
 }
 
 /// The loads of a tile's steps, by one thread.
-void PipelineBuilder::emitLoads() {
+void PipelineBuilder::emitLoads(unsigned group) {
   Value count = emitRoleLoop([&](IRMapping &local, Value iteration) {
-    emitLoadStep(local, iteration);
+    emitLoadStep(local, iteration, group);
   });
   if (!tile.tileLoop)
-    emitWaitReleased(count);
+    emitWaitReleased(count, group);
 }
 
 /// Tensor cores of a cluster arrive at the barriers of all CTAs, for slots that
 /// no producer waits for again.
-void PipelineBuilder::emitWaitReleased(Value count) {
-  if (tile.multicast != 1 && !tile.accumulatesInRegisters())
-    WaitReleasedOp::create(builder, loc, loadChannel, count);
+void PipelineBuilder::emitWaitReleased(Value count, unsigned group) {
+  Value channel = loadChannels[group];
+  if (channel.getDefiningOp<CreateChannelOp>().getCluster() &&
+      !tile.accumulatesInRegisters())
+    WaitReleasedOp::create(builder, loc, channel, count);
 }
 
 /// The loop over output tiles of one role.
@@ -241,6 +257,8 @@ LogicalResult PipelineBuilder::emitTileLoop(Part part, int64_t consumer) {
                                  step, ValueRange{firstIteration, zero});
   if (part == Part::Loads)
     emitWaitReleased(loop.getResult(0));
+  if (part == Part::SharedLoads)
+    emitWaitReleased(loop.getResult(0), 1);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   mapping.map(tile.tileLoop.getInductionVar(), loop.getInductionVar());
@@ -310,6 +328,9 @@ LogicalResult PipelineBuilder::emitRoles() {
         first, perWarpgroup,
         [&] {
           emitRole(first, 1, [&] { emitLeader([&] { emit(Part::Loads); }); });
+          if (tile.loadGroups.size() != 1)
+            emitRole(first + 2, 1,
+                     [&] { emitLeader([&] { emit(Part::SharedLoads); }); });
           emitRole(first + 1, 1, [&] { emit(Part::Multiplications); });
         },
         builder.getI64IntegerAttr(getProducerRegisters(tile)));
@@ -323,6 +344,9 @@ LogicalResult PipelineBuilder::emitRoles() {
   // the number of the warp in its warpgroup.
   emitRole(target::threads::warpsPerWarpgroup, 1,
            [&] { emitLeader([&] { emit(Part::Loads); }); });
+  if (tile.loadGroups.size() != 1)
+    emitRole(target::threads::warpsPerWarpgroup + 2, 1,
+             [&] { emitLeader([&] { emit(Part::SharedLoads); }); });
   emitRole(target::threads::warpsPerWarpgroup + 1, 1,
            [&] { emit(Part::Multiplications); });
   emitRole(0, target::threads::warpsPerWarpgroup, [&] {
@@ -362,6 +386,9 @@ LogicalResult PipelineBuilder::emitTile(Block *block, Part part) {
         break;
       case Part::Loads:
         emitLoads();
+        break;
+      case Part::SharedLoads:
+        emitLoads(1);
         break;
       case Part::Multiplications:
         emitTensorMemoryMultiplications();
@@ -410,7 +437,8 @@ int64_t PipelineBuilder::getBlockSize() {
     return getJoinedWarps() * target::threads::perWarp;
   if (tile.accumulatesInRegisters() || tile.consumerWarpgroups > 1)
     return (tile.getConsumerWarpgroups() + 1) * target::threads::perWarpgroup;
-  return target::threads::perWarpgroup + 2 * target::threads::perWarp;
+  int64_t singleWarps = 1 + int64_t(tile.loadGroups.size());
+  return target::threads::perWarpgroup + singleWarps * target::threads::perWarp;
 }
 
 /// A tensor map describes what one copy moves: a piece of the output, a CTA's
@@ -443,6 +471,7 @@ void PipelineBuilder::createChannels() {
     loadChannel =
         create(tile.stages, tile.loadTypes, transaction, consumerWarps,
                /*isOfCluster=*/tile.multicast != 1);
+    loadChannels = {loadChannel};
     if (tile.consumers != 1)
       turnChannel = create(1, {}, consumerWarps, consumerWarps);
     for (TileKernel::Dot &dot : tile.dots)
@@ -453,8 +482,16 @@ void PipelineBuilder::createChannels() {
     return;
   }
   auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);
-  loadChannel = create(tile.stages, tile.loadTypes, transaction, mmaCommit,
-                       /*isOfCluster=*/tile.multicast != 1);
+  for (ArrayRef<unsigned> group : tile.loadGroups) {
+    SmallVector<BufferType> buffers;
+    for (unsigned load : group)
+      buffers.push_back(tile.loadTypes[load]);
+    bool isOfCluster = llvm::any_of(
+        group, [&](unsigned load) { return bool(tile.shares[load]); });
+    loadChannels.push_back(
+        create(tile.stages, buffers, transaction, mmaCommit, isOfCluster));
+  }
+  loadChannel = loadChannels.front();
   IntegerAttr overlap;
   if (tile.overlap != 0)
     overlap = builder.getI64IntegerAttr(tile.overlap);

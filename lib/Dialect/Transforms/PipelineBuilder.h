@@ -29,6 +29,8 @@ private:
     /// What the roles of warps that join for the epilogue do.
     Steps,
     Loads,
+    /// Of what the CTAs of a cluster load together.
+    SharedLoads,
     Multiplications,
     Epilogue,
     Consumer
@@ -55,11 +57,13 @@ private:
   mlir::IRMapping emitStepScalars(const mlir::IRMapping &outer, Value k);
   Value emitShare(TmaLoadOp load, TensorMapType share, Value buffer,
                   llvm::SmallVectorImpl<Value> &coordinates);
-  void emitLoads();
-  void emitLoadStep(mlir::IRMapping &local, Value iteration);
+  void emitLoads(unsigned group = 0);
+  void emitLoadStep(mlir::IRMapping &local, Value iteration,
+                    unsigned group = 0);
+  llvm::SmallVector<mlir::Type> getSlotTypes(unsigned group);
   void emitMultiplyStep(mlir::IRMapping &local, Value iteration,
                         Value accumulator);
-  void emitWaitReleased(Value count);
+  void emitWaitReleased(Value count, unsigned group = 0);
   void emitTensorMemoryMultiplications();
   void emitRegisterMultiplications();
   void emitTurnStart();
@@ -160,7 +164,10 @@ private:
 
   // What has been built.
   mlir::IRMapping mapping;
-  Value loadChannel, resultChannel;
+  /// The channel of the loads, or of each group of them.
+  Value loadChannel;
+  llvm::SmallVector<Value, 2> loadChannels;
+  Value resultChannel;
   /// Whose turn it is to multiply, of two consumers: the first one's while its
   /// slot is empty. Null without turns.
   Value turnChannel;

@@ -22,6 +22,10 @@ static constexpr int64_t minDefaultStages = 3;
 /// The same with accumulators in registers, where a slot is released one step
 /// late, so that of three only one is being filled.
 static constexpr int64_t minLateStages = 4;
+
+/// Bytes of K of a row up to which a step's copies are issued by two warps
+/// where CTAs of a cluster load together.
+static constexpr int64_t shortStepBytes = 64;
 /// Most registers of a thread that hold an accumulator: the rest of a thread's
 /// 232 or 240 is for addresses and the epilogue.
 static constexpr int64_t maxAccumulatorRegisters = 192;
@@ -903,6 +907,26 @@ LogicalResult TileKernel::analyzeMulticast() {
            << multicast
            << " CTAs of the cluster, of one swizzle's width and a multiple of "
            << 8 * multicast << " rows";
+  // One warp takes longer to issue the copies of a short step than the tensor
+  // core to multiply it. Two warps share them, of which the one that loads what
+  // each CTA has for itself need not wait for the other CTAs at the start.
+  bool isShort = llvm::all_of(dots, [&](const Dot &dot) {
+    BufferType a = loadTypes[dot.a];
+    return getPackedBytes(a.getElementType(), a.getShape()[1]) <=
+           shortStepBytes;
+  });
+  if (accumulatesInRegisters() || !tileLoop || !isShort)
+    return success();
+  SmallVector<unsigned> own, together;
+  for (unsigned index = 0; index < loads.size(); ++index) {
+    bool isTogether = llvm::any_of(dots, [&](const Dot &dot) {
+      return (shares[dot.a] && (index == dot.a || index == dot.scaleA)) ||
+             (shares[dot.b] && (index == dot.b || index == dot.scaleB));
+    });
+    (isTogether ? together : own).push_back(index);
+  }
+  if (!own.empty())
+    loadGroups = {own, together};
   return success();
 }
 
@@ -914,6 +938,7 @@ LogicalResult TileKernel::analyzeSplit() {
     split = stated.getInt();
   int64_t ctas = int64_t(kernel.getClusterSize().value_or(1));
   shares.assign(loads.size(), TensorMapType());
+  loadGroups.assign(1, llvm::to_vector(llvm::seq(unsigned(loads.size()))));
   if (!stated && ctas != 1)
     return analyzeMulticast();
   if (ctas != split)
@@ -1066,13 +1091,18 @@ int64_t TileKernel::countStages() {
 /// Shared memory of a kernel with accumulators in tensor memory, at most: what
 /// bsmm-assign-memory places.
 int64_t TileKernel::getSharedBytes(int64_t slots) const {
-  int64_t slot = 0, alignment = 1;
-  for (BufferType type : loadTypes) {
-    slot =
-        llvm::alignTo(slot, type.getSharedAlignment()) + type.getSharedBytes();
-    alignment = std::max(alignment, type.getSharedAlignment());
+  int64_t bytes = 0;
+  for (ArrayRef<unsigned> group : loadGroups) {
+    int64_t slot = 0, alignment = 1;
+    for (unsigned load : group) {
+      BufferType type = loadTypes[load];
+      slot = llvm::alignTo(slot, type.getSharedAlignment()) +
+             type.getSharedBytes();
+      alignment = std::max(alignment, type.getSharedAlignment());
+    }
+    bytes = llvm::alignTo(bytes, alignment) +
+            slots * llvm::alignTo(slot, alignment);
   }
-  int64_t bytes = slots * llvm::alignTo(slot, alignment);
   for (int64_t index = 0; stagingType && index < stagingSlots; ++index)
     bytes = llvm::alignTo(bytes, stagingType.getSharedAlignment()) +
             stagingType.getSharedBytes();
@@ -1082,7 +1112,8 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
   // Two barriers for each slot and for at most two accumulators, and the word
   // that receives the address of tensor memory.
   return llvm::alignTo(bytes, target::mbarrier::alignment) +
-         (2 * (slots + 2) + 1) * target::mbarrier::bytes;
+         (2 * (int64_t(loadGroups.size()) * slots + 2) + 1) *
+             target::mbarrier::bytes;
 }
 
 /// Stages of a kernel with accumulators in tensor memory. Where the widest

@@ -144,6 +144,11 @@ struct TileKernel {
   int64_t multicast = 1;
   /// The tensor map of a CTA's share of each such load; null for others.
   llvm::SmallVector<TensorMapType> shares;
+  /// Loads of a slot that one warp issues, by their numbers: all of them, or
+  /// first those that each CTA of a cluster has for itself, and then those of
+  /// the operand that they load together, which another warp issues. Each group
+  /// has a channel of its own.
+  llvm::SmallVector<llvm::SmallVector<unsigned>, 2> loadGroups;
   /// Shared memory through which they add their sums; null without.
   BufferType exchangeType;
   /// Warpgroups that multiply and drain one accumulator in registers, or drain

@@ -218,22 +218,39 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // Of two warps that load the first one begins, and the other one meets the
+  // others. In a cluster the first one's threads wait at the end of its role, for
+  // which the other CTAs need not exist.
   // CHECK-LABEL: llvm.func @two_warps
-  // CHECK-NOT: llvm.call_intrinsic
-  // CHECK: nvvm.barrier
+  // CHECK: %[[LOADS:.+]] = arith.cmpi eq, %{{.*}}, %c1_i32
+  // CHECK: scf.if %[[LOADS]]
+  // CHECK: nvvm.cluster.arrive
+  // CHECK-NEXT: llvm.call_intrinsic
+  // CHECK-NEXT: scf.yield
+  // CHECK: nvvm.cluster.wait
+  // CHECK: scf.if %[[LOADS]] {
+  // CHECK: nvvm.cp.async.bulk.tensor
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK-NEXT: nvvm.cluster.wait
+  // CHECK-NEXT: nvvm.bar.warp.sync
+  // CHECK-NEXT: } else {
+  // CHECK: nvvm.cp.async.bulk.tensor
+  // CHECK-NOT: nvvm.cluster.wait
+  // CHECK: llvm.return
   bsmm.kernel @two_warps(%a: !map {bsmm.role = #bsmm.role<a>}, %i: i32)
-      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64,
+                  cluster_size = 2 : i64} {
     %0 = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
     %1 = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
     %acc = bsmm.alloc : !acc
-    bsmm.warp_role 0 {
+    bsmm.warp_role 1 {
       bsmm.leader {
         %2 = bsmm.acquire %0[%i] : !loads -> !tile
         bsmm.load_async %a[%i, %i, %i] to %2 signals %0[%i] : !map, !tile, !loads
         bsmm.commit %0[%i] : !loads
       }
     }
-    bsmm.warp_role 1 {
+    bsmm.warp_role 2 {
       bsmm.leader {
         %2 = bsmm.acquire %1[%i] : !loads -> !tile
         bsmm.load_async %a[%i, %i, %i] to %2 signals %1[%i] : !map, !tile, !loads
