@@ -28,14 +28,21 @@ struct BlockScaledRates {
   double dramBytes = 3613;
   double copyIssue = 48; ///< a TMA box
   /// What the warp that loads does in a step beside the boxes, and what it does
-  /// more where CTAs load together.
+  /// more where CTAs load together; two warps share short steps of these.
   double loadStep = 30, sharedLoadStep = 50;
+  /// Bytes of K of a short step.
+  double shortStepBytes = 64;
+  /// Copies of scale factors that wait for the last step's multiplications,
+  /// where others run beside these.
+  double scaleWait = 15;
+  /// Columns of tensor memory, and those that two accumulators may share.
+  double tensorColumns = 512, sharedColumns = 64;
   /// From asking for a slot until it has been multiplied and is asked for
   /// again, beside the multiplication: data from DRAM, two barriers,
   /// completion.
   double roundTrip = 1150;
   /// From the launch until the first data is there.
-  double launch = 3870;
+  double launch = 3800;
   /// A CTA after another one on its SM, until its first data is there.
   double ctaStart = 1900;
   /// From the last multiplication of a tile until its first column can be
@@ -49,9 +56,9 @@ struct BlockScaledRates {
   /// Cycles more for each column where the pieces of the output tile have 16
   /// columns, for odd multiples of 16: threads meet twice as often.
   double narrowPieces = 7.4;
-  /// CTAs that share K: their barriers, what each of the others takes beside
+  /// CTAs that share K: their barrier, what each of the others takes beside
   /// its columns, and how many columns of all rows four warps send or add.
-  double clusterBarrier = 510, exchangeStart = 90, exchangeColumns = 0.13;
+  double clusterBarrier = 110, exchangeStart = 90, exchangeColumns = 0.15;
   /// CTAs that load together: until their barriers are there, and what an
   /// arrival at another one's takes more.
   double clusterStart = 370, clusterArrival = 200;
@@ -123,6 +130,15 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double cluster = split * double(kernel.together);
   double places = std::max(1.0, std::floor(sms / cluster)) * cluster;
   double units = tiles * split;
+  if (kernel.isPersistent) {
+    // As many CTAs as there are tiles, in whole clusters (docs/abi.md), which
+    // may be fewer than those with a place in a cluster.
+    double launched =
+        ceilDiv(ceilDiv(rows, tileRows) * ceilDiv(columns, tileColumns) * batch,
+                cluster) *
+        cluster;
+    places = std::min(places, std::max(launched, cluster));
+  }
   cost.waves = ceilDiv(units, places);
   double busy = std::min(units, places);
   cost.steps = ceilDiv(ceilDiv(k, double(kernel.k)), split);
@@ -140,8 +156,20 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double width = std::max(kernel.bitsRows, kernel.bitsColumns);
   double multiply =
       tileRows * multiplied * stepK * width / 8 / rates.tensorBytes;
-  double tensor = std::max(multiply, operands / rates.sharedBytes) +
-                  scales / rates.scaleBytes;
+  // Scales of a step are copied while the last one multiplies, where tensor
+  // memory has a second place for them.
+  double accumulators =
+      multiplied * (kernel.isPersistent && multiplied == tileColumns ? 2 : 1);
+  double scaleColumns = scales / 128;
+  bool hasTwoPlaces =
+      accumulators + 2 * scaleColumns <=
+      rates.tensorColumns + (kernel.isPersistent && !kernel.isTransposed
+                                 ? rates.sharedColumns
+                                 : 0);
+  double tensor =
+      std::max(multiply, operands / rates.sharedBytes) +
+      (hasTwoPlaces ? std::min(rates.scaleWait, scales / rates.scaleBytes)
+                    : scales / rates.scaleBytes);
   // Rows beyond the matrix are not loaded. What CTAs share leaves the L2 cache
   // once, and comes to each.
   double loadedRows =
@@ -161,7 +189,8 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double latency =
       (roundTrip + l2 + tensor) / std::max(1.0, double(kernel.stages));
   double issue = boxes * rates.copyIssue + rates.loadStep;
-  if (kernel.together > 1)
+  bool isShort = stepK * kernel.bitsRows / 8 <= rates.shortStepBytes;
+  if (kernel.together > 1 && !isShort)
     issue += rates.sharedLoadStep;
   cost.step = std::max({tensor, l2, issue, latency});
 

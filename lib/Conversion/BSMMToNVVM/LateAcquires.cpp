@@ -58,6 +58,11 @@ void bsmm::acquireLate(KernelOp kernel) {
   SmallVector<AcquireOp> acquires;
   kernel.walk([&](AcquireOp acquire) { acquires.push_back(acquire); });
   for (AcquireOp acquire : acquires) {
+    // A warp that loads as well has no time for a wait in each step.
+    auto role = acquire->getParentOfType<WarpRoleOp>();
+    if (role && role.walk([](LoadAsyncOp) { return WalkResult::interrupt(); })
+                    .wasInterrupted())
+      continue;
     ScaledMmaOp first = findFirstWriter(acquire);
     CommitOp commit;
     for (Operation *user : acquire.getChannel().getUsers())

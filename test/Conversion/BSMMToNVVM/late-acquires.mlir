@@ -54,6 +54,43 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // A warp that loads as well waits for it once.
+  // CHECK-LABEL: llvm.func @loads_too
+  // CHECK: nvvm.mbarrier.try_wait.parity
+  // CHECK: scf.for
+  // CHECK: nvvm.mbarrier.try_wait.parity
+  // CHECK-NOT: try_wait
+  // CHECK: llvm.return
+  bsmm.kernel @loads_too(%a: !bsmm.tensor_map<1x128x64xf4E2M1FN> {bsmm.role = #bsmm.role<a>}, %n: i32, %j: i32) attributes {level = #bsmm.level<pipeline>,
+                                               block_size = 128 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !loads
+    %1 = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : !sums
+    %ta = bsmm.alloc : !t
+    %tb = bsmm.alloc : !t
+    bsmm.warp_role 1 {
+      %acc = bsmm.acquire %1[%j] : !sums -> !acc
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %slot:4 = bsmm.wait %0[%i] : !loads -> !a, !s, !a, !s
+        bsmm.leader {
+          bsmm.load_async %a[%c0, %c0, %i] to %slot#0 signals %0[%i]
+              : !bsmm.tensor_map<1x128x64xf4E2M1FN>, !a, !loads
+          bsmm.copy_scales %slot#1 to %ta : !s to !t
+          bsmm.copy_scales %slot#3 to %tb : !s to !t
+          %adds = arith.cmpi ne, %i, %c0 : i32
+          bsmm.scaled_mma %slot#0 scales %ta, %slot#2 scales %tb, %acc accumulate %adds
+              : !a, !t, !a, !t, !acc
+          bsmm.release %0[%i] : !loads
+        }
+      }
+      bsmm.leader {
+        bsmm.commit %1[%j] : !sums
+      }
+    }
+    bsmm.return
+  }
+
   // A multiplication that adds in the first trip, too, does not wait for it.
   // CHECK-LABEL: llvm.func @always_adds
   // CHECK: nvvm.mbarrier.try_wait.parity
