@@ -2,9 +2,11 @@
 """FP8 matrix multiplication on Hopper: bsmm against cuBLASLt, bf16 and Triton.
 
 Every contender of a case runs in one process on the same operands. A round
-measures all of them once, in an order that changes from round to round: a few
-launches to warm up, then single launches between events, each after the L2
-cache was overwritten; the round's time is their median. A contender's time is
+measures all of them once, in an order that changes from round to round:
+launches for 25 ms to warm up, then single launches between events, each after
+the L2 cache was overwritten; the round's time is their median. The clock follows
+the power with some delay: without warming up a contender would run at the clock
+of the one before it. A contender's time is
 the median of its rounds. The ratio to another one is that of the two times; its
 spread (20 % and 80 % of the rounds' own ratios) says how far to trust it.
 
@@ -435,15 +437,25 @@ class Gpu:
     def synchronize(self):
         self.torch.cuda.synchronize()
 
-    def median(self, launch, repetitions, warmup=3):
-        """Milliseconds of a launch that finds an L2 cache of other things."""
+    def median(self, launch, repetitions, warmup=25):
+        """Milliseconds of a launch that finds an L2 cache of other things, after
+        `warmup` milliseconds of such launches."""
         torch = self.torch
-        for _ in range(warmup):
-            launch()
         events = [
             [torch.cuda.Event(enable_timing=True) for _ in range(2)]
             for _ in range(repetitions)
         ]
+        # The first launch may have to wait for memory or for its code.
+        for _ in range(2):
+            begin, end = events[0]
+            begin.record()
+            self.cache.zero_()
+            launch()
+            end.record()
+            torch.cuda.synchronize()
+        for _ in range(math.ceil(warmup / begin.elapsed_time(end))):
+            self.cache.zero_()
+            launch()
         for begin, end in events:
             # While this runs, the host gets ahead: the launch waits in the
             # stream when the first event is reached.
