@@ -424,6 +424,15 @@ struct KernelPreparation {
                                                  NVVM::CTAGroupKind::CTA_1);
   }
 
+  static bool onlyWaitsForStores(WarpRoleOp role) {
+    return !role.walk([](Operation *op) {
+                  return isa<WarpRoleOp, LeaderOp, WaitStoresOp>(op)
+                             ? WalkResult::advance()
+                             : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
   static int64_t getAllocatingWarp(const EarlyLoads &early) {
     return early.warp == 0 ? 1 : 0;
   }
@@ -619,7 +628,12 @@ struct KernelPreparation {
     }
     if (!columns)
       return values;
-    builder.setInsertionPoint(kernel.getBody().front().getTerminator());
+    // Who waits for the last stores need not be waited for.
+    Operation *end = kernel.getBody().front().getTerminator();
+    if (auto role = dyn_cast_or_null<WarpRoleOp>(end->getPrevNode());
+        role && onlyWaitsForStores(role))
+      end = role;
+    builder.setInsertionPoint(end);
     NVVM::Tcgen05FenceOp::create(builder, loc,
                                  NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
     NVVM::BarrierOp::create(builder, loc);

@@ -78,6 +78,28 @@ gpu.module @kernels {
     bsmm.return
   }
 
+  // It is given back before a thread waits for the last stores.
+  // CHECK-LABEL: llvm.func @last_stores
+  // CHECK: nvvm.tcgen05.alloc
+  // CHECK: nvvm.barrier
+  // CHECK: nvvm.barrier
+  // CHECK-NEXT: nvvm.tcgen05.fence <after>
+  // CHECK: nvvm.tcgen05.dealloc
+  // CHECK: nvvm.cp.async.bulk.wait_group 0
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: llvm.return
+  bsmm.kernel @last_stores() attributes {level = #bsmm.level<pipeline>,
+                                         target = #bsmm.target<"sm_100a">,
+                                         block_size = 128 : i64} {
+    %0 = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        bsmm.wait_stores
+      }
+    }
+    bsmm.return
+  }
+
   // A role is a branch of its warp, a leader one of the elected thread; the
   // warp meets again after each leader, once at the end of the role.
   // CHECK-LABEL: llvm.func @roles
