@@ -253,7 +253,7 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
                            ? runtime::GridRule::Persistent
                            : runtime::GridRule::Tile;
   manifest.block = {int64_t(*kernel.getBlockSize()), 1, 1};
-  if (int64_t ctas = int64_t(kernel.getClusterSize().value_or(1)); ctas != 1) {
+  if (int64_t ctas = kernel.getNumClusterCtas(); ctas != 1) {
     manifest.cluster = {ctas, 1, 1};
     // The CTAs of a cluster share the steps along K of one tile, or loads.
     auto isReduction = [](Operation *op) {

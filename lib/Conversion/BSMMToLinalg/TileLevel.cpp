@@ -255,7 +255,7 @@ FailureOr<Value> KernelLowering::countCtas() {
       emit.multiply(emit.multiply(tilesM, tilesN), argument(ArgumentRole::L));
   // The CTAs of a cluster share the steps of one tile; here each of them takes
   // all steps. Or they have tiles of their own; then there are some to spare.
-  int64_t cluster = int64_t(kernel.getClusterSize().value_or(1));
+  int64_t cluster = kernel.getNumClusterCtas();
   // CTAs that add to one tile have a part of the steps each.
   tiles =
       emit.multiply(tiles, cluster * int64_t(kernel.getSplitK().value_or(1)));

@@ -56,7 +56,7 @@ struct KernelOpPattern : KernelPattern<KernelOp> {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         rewriter.getI32IntegerAttr(1));
     }
-    if (int64_t ctas = int64_t(op.getClusterSize().value_or(1)); ctas != 1)
+    if (int64_t ctas = op.getNumClusterCtas(); ctas != 1)
       function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                         rewriter.getDenseI32ArrayAttr({int32_t(ctas), 1, 1}));
     for (auto [index, type] : llvm::enumerate(op.getArgumentTypes())) {

@@ -131,7 +131,7 @@ LogicalResult SelectBufferOp::verify() {
 LogicalResult CreateChannelOp::verify() {
   ChannelType type = getChannel().getType();
   if (auto kernel = (*this)->getParentOfType<KernelOp>();
-      getCluster() && kernel && kernel.getClusterSize().value_or(1) == 1)
+      getCluster() && kernel && kernel.getNumClusterCtas() == 1)
     return emitOpError("expected a kernel with a cluster_size of more than one "
                        "CTA for a channel with 'cluster'");
   if (getConsumer().getKind() == ArrivalKind::Transaction)
@@ -837,7 +837,7 @@ LogicalResult ReduceClusterOp::verify() {
                           BufferLayout::RowMajor)))
     return failure();
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  int64_t ctas = kernel ? int64_t(kernel.getClusterSize().value_or(1)) : 1;
+  int64_t ctas = kernel ? kernel.getNumClusterCtas() : 1;
   if (ctas < 2)
     return emitOpError("expected a kernel with a cluster_size of at least 2");
   if (source.getByColumns() || result.getByColumns() ||
@@ -877,7 +877,7 @@ static LogicalResult verifyPartials(Operation *op, VectorType values,
                           BufferLayout::RowMajor)))
     return failure();
   auto kernel = op->getParentOfType<KernelOp>();
-  int64_t ctas = kernel ? int64_t(kernel.getClusterSize().value_or(1)) : 1;
+  int64_t ctas = kernel ? kernel.getNumClusterCtas() : 1;
   if (ctas < 2)
     return op->emitOpError("expected a kernel with a cluster_size of at least "
                            "2");
@@ -912,7 +912,7 @@ LogicalResult SynchronizeClusterOp::verify() {
     return emitOpError("expected outside of a bsmm.warp_role: all threads of "
                        "the cluster execute it");
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (kernel && kernel.getClusterSize().value_or(1) < 2)
+  if (kernel && kernel.getNumClusterCtas() < 2)
     return emitOpError("expected a kernel with a cluster_size of at least 2");
   return verifyExecutor(*this, Executor::Warpgroups);
 }

@@ -10,8 +10,7 @@ using namespace bsmm;
 Value PipelineBuilder::emitMultiply(ValueRange buffers, Value accumulator) {
   for (TileKernel::Dot &dot : tile.dots)
     accumulator = MmaOp::create(builder, dot.op->getLoc(), getRegisterType(),
-                                buffers[dot.a], buffers[dot.b], accumulator,
-                                IntegerAttr(), IntegerAttr(), IntegerAttr());
+                                buffers[dot.a], buffers[dot.b], accumulator);
   return accumulator;
 }
 
@@ -70,8 +69,7 @@ void PipelineBuilder::emitDecodedMultiplications() {
   ReleaseOp::create(builder, loc, loadChannel, iteration);
   for (auto [dot, buffers] : llvm::zip(tile.dots, decodedBuffers))
     sum = MmaOp::create(builder, dot.op->getLoc(), type, buffers.first,
-                        buffers.second, sum, IntegerAttr(), IntegerAttr(),
-                        IntegerAttr());
+                        buffers.second, sum);
   sum = WaitMmaOp::create(builder, loc, type, sum, 0);
   SynchronizeOp::create(builder, loc, /*each_warpgroup=*/false);
   Value next = arith::AddIOp::create(builder, loc, iteration, constant(1));

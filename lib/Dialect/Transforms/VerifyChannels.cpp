@@ -165,7 +165,7 @@ static LoadAsyncOp findShare(Operation *slice) {
   if (isa<SliceScalesOp>(slice))
     extent = result.getSharedBytes() / layout::scaleTileBytes;
   if (!slice->hasOneUse() ||
-      result.getSharedBytes() * int64_t(kernel.getClusterSize().value_or(1)) !=
+      result.getSharedBytes() * kernel.getNumClusterCtas() !=
           source.getSharedBytes())
     return {};
   Value first = slice->getOperand(1);
@@ -182,8 +182,7 @@ static LoadAsyncOp findShare(Operation *slice) {
 /// to it: they make the same trips.
 static LogicalResult verifyCluster(CreateChannelOp create, Operation *acquire,
                                    const Schedule &schedule) {
-  int64_t ctas =
-      int64_t(create->getParentOfType<KernelOp>().getClusterSize().value_or(1));
+  int64_t ctas = create->getParentOfType<KernelOp>().getNumClusterCtas();
   for (const Schedule::Level &level : schedule.levels) {
     SmallVector<Value> values = {level.step, level.increment};
     for (const Sum &bound : {level.lower, level.upper})

@@ -80,6 +80,10 @@ def Bsmm_KernelOp : Bsmm_Op<"kernel", [
     ::bsmm::TargetAttr resolveTarget();
     /// The argument with a role; null if there is none.
     ::mlir::BlockArgument findArgument(::bsmm::ArgumentRole role);
+    /// CTAs of a cluster; 1 without clusters.
+    int64_t getNumClusterCtas() {
+      return int64_t(getClusterSize().value_or(1));
+    }
   }];
 }
 

@@ -740,6 +740,14 @@ def Bsmm_MmaOp : Bsmm_PipelineOp<"mma"> {
     qualified(type($b)) `->` custom<SumType>(ref($accumulator),
     type($accumulator), type($result))
   }];
+  // All columns and all of K.
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a,
+                                 "::mlir::Value":$b,
+                                 "::mlir::Value":$accumulator), [{
+    build($_builder, $_state, result, a, b, accumulator,
+          /*column=*/::mlir::IntegerAttr(), /*k=*/::mlir::IntegerAttr(),
+          /*num_k=*/::mlir::IntegerAttr());
+  }]>];
   let extraClassDeclaration = levelDeclaration # [{
     /// Elements of K that are multiplied.
     int64_t getDepth() {
