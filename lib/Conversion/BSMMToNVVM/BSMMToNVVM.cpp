@@ -367,23 +367,6 @@ struct KernelPreparation {
         sharedAlignment, sharedAddressSpace);
   }
 
-  /// The pointer in a register whose value LLVM does not know. Else it writes
-  /// the symbol into every instruction with a constant offset, ptxas computes
-  /// the symbol's address anew where one thread stands alone, into the register
-  /// of the base, and takes all addresses made from that for different ones in
-  /// the lanes of a warp: no uniform registers, and a conversion of each
-  /// descriptor of wgmma.
-  static Value buildOpaque(OpBuilder &builder, Location loc, Value pointer) {
-    return LLVM::InlineAsmOp::create(
-               builder, loc, pointer.getType(), pointer, /*asm_string=*/"",
-               /*constraints=*/"=l,0", /*has_side_effects=*/false,
-               /*is_align_stack=*/false, LLVM::TailCallKind::None,
-               LLVM::AsmDialectAttr::get(builder.getContext(),
-                                         LLVM::AsmDialect::AD_ATT),
-               ArrayAttr())
-        .getResult(0);
-  }
-
   /// One thread initialises the barriers of all channels.
   static void buildBarriers(OpBuilder &builder, KernelOp kernel,
                             const KernelValues &values, int64_t warp) {
@@ -571,9 +554,15 @@ struct KernelPreparation {
     Location loc = kernel.getLoc();
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     KernelValues values;
-    values.clusterSize = int64_t(kernel.getClusterSize().value_or(1));
-    values.sharedBase = buildOpaque(
-        builder, loc, LLVM::AddressOfOp::create(builder, loc, shared));
+    values.clusterSize = kernel.getNumClusterCtas();
+    // LLVM would write the symbol into every instruction with a constant offset
+    // else, ptxas computes the symbol's address anew where one thread stands
+    // alone, into the register of the base, and takes all addresses made from
+    // that for different ones in the lanes of a warp: no uniform registers, and
+    // a conversion of each descriptor of wgmma.
+    Value base = LLVM::AddressOfOp::create(builder, loc, shared);
+    values.sharedBase = buildOpaque(builder, loc, base.getType(), base, "=l,0",
+                                    /*staysInPlace=*/false);
     values.thread =
         NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
     values.warp = arith::ShRUIOp::create(builder, loc, values.thread,

@@ -44,6 +44,21 @@ inline mlir::Value advance(mlir::OpBuilder &builder, mlir::Location loc,
       llvm::ArrayRef<mlir::LLVM::GEPArg>{int32_t(bytes)});
 }
 
+/// An inline assembly of nothing: the values in registers of which LLVM knows
+/// nothing. With `staysInPlace` it is not moved, out of a loop for example.
+inline mlir::Value buildOpaque(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Type type, mlir::ValueRange values,
+                               llvm::StringRef constraints, bool staysInPlace) {
+  return mlir::LLVM::InlineAsmOp::create(
+             builder, loc, type, values, /*asm_string=*/"", constraints,
+             /*has_side_effects=*/staysInPlace, /*is_align_stack=*/false,
+             mlir::LLVM::TailCallKind::None,
+             mlir::LLVM::AsmDialectAttr::get(builder.getContext(),
+                                             mlir::LLVM::AsmDialect::AD_ATT),
+             mlir::ArrayAttr())
+      .getResult(0);
+}
+
 /// An i32 tensor-memory address plus columns, as pointer.
 inline mlir::Value tensorMemoryPointer(mlir::OpBuilder &builder,
                                        mlir::Location loc, mlir::Value address,
@@ -85,6 +100,13 @@ inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
 /// Waits at the cluster's barrier, at which the thread has arrived.
 void buildClusterWait(mlir::OpBuilder &builder, mlir::Location loc,
                       const KernelValues &kernel);
+
+/// The number of the thread in the epilogue of an output tile, of accumulators
+/// in registers: the opaque value that a drain before `op` has made of it, else
+/// `thread` itself. LLVM would compute what depends on a thread alone, addresses
+/// of the output in shared memory, before the loop over tiles, and so take
+/// registers from the accumulators.
+mlir::Value findEpilogueThread(mlir::Operation *op, mlir::Value thread);
 
 /// The barrier of the CTA, of the operation's role, or of each warpgroup of it.
 void buildBarrier(mlir::OpBuilder &builder, mlir::Operation *op,

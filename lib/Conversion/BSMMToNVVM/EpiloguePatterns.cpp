@@ -105,8 +105,32 @@ struct DrainPattern : KernelPattern<DrainOp> {
   }
 };
 
+/// Bytes from a row of a buffer to the next one: a swizzle's width, or a row.
+static int64_t getRowPitch(BufferType type) {
+  layout::SwizzleMode mode = getSwizzleMode(type.getLayout());
+  return mode == layout::SwizzleMode::None
+             ? getPackedBytes(type.getElementType(), type.getShape()[1])
+             : layout::swizzleWidth(mode);
+}
+
+/// Rows after which every swizzle repeats (PTX ISA 5.5.7).
+static constexpr int64_t swizzleRows = 8;
+
 struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
   using KernelPattern::KernelPattern;
+
+  /// A row as another one, and how many rows it lies behind that one, a number
+  /// after which the swizzle repeats. Both have the same address but for a
+  /// constant, which is part of the instruction: one register, where ptxas
+  /// keeps addresses of their own over the loop over K.
+  static std::pair<Value, int64_t> splitRow(Value row) {
+    APInt rows;
+    auto sum = row.getDefiningOp<arith::AddIOp>();
+    if (!sum || !matchPattern(sum.getRhs(), m_ConstantInt(&rows)) ||
+        rows.getSExtValue() % swizzleRows != 0)
+      return {row, 0};
+    return {sum.getLhs(), rows.getSExtValue()};
+  }
 
   /// `count` values from value `first` on, as 32-bit words.
   static Value buildWords(OpBuilder &builder, Location loc, Value values,
@@ -164,17 +188,17 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
     } else if (bits == 16 && count % 8 == 0) {
       storeMatrices(rewriter, op, adaptor, byteOf, placeOf);
     } else {
-      // Two neighbouring columns at a time.
+      // Two neighbouring columns at a time, of the first row or 8 below it.
+      auto [row, rowsBefore] = splitRow(adaptor.getRow());
       for (int64_t index = 0; index < count; index += 2) {
         auto [rows, columns] = getValueOffset(op, index);
-        Value row = arith::AddIOp::create(rewriter, loc, adaptor.getRow(),
-                                          constant(rows));
         Value column = arith::AddIOp::create(rewriter, loc, adaptor.getColumn(),
                                              constant(columns));
         Value words = vector::ExtractStridedSliceOp::create(
             rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{index},
             ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1});
-        Value place = placeOf(row, byteOf(column));
+        Value place = advance(rewriter, loc, placeOf(row, byteOf(column)),
+                              (rowsBefore + rows) * getRowPitch(type));
         LLVM::StoreOp::create(rewriter, loc, words, place,
                               /*alignment=*/2 * bits / 8);
       }
@@ -207,9 +231,11 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
           arith::ShRUIOp::create(rewriter, loc, value, constant(shift));
       return arith::AndIOp::create(rewriter, loc, shifted, constant(mask));
     };
-    Value lane = bitsOf(getKernelValues(op).thread, 0, 31);
+    Value lane =
+        bitsOf(findEpilogueThread(op, getKernelValues(op).thread), 0, 31);
     // From the place of this lane's first value to that of lane 0.
-    Value firstRow = subtract(adaptor.getRow(), bitsOf(lane, 2, 7));
+    auto [laneRow, rowsBefore] = splitRow(adaptor.getRow());
+    Value firstRow = subtract(laneRow, bitsOf(lane, 2, 7));
     Value firstColumn =
         subtract(adaptor.getColumn(), multiply(bitsOf(lane, 0, 3), 2));
     Value row = add(firstRow, bitsOf(lane, 0, 15));
@@ -222,7 +248,9 @@ struct WriteSharedPattern : KernelPattern<WriteSharedOp> {
       for (int64_t index = 0; index < 4; ++index)
         sources.push_back(
             vector::ExtractOp::create(rewriter, loc, words, index));
-      Value place = placeOf(row, byteOf(add(column, constant(first * 2))));
+      Value place = advance(
+          rewriter, loc, placeOf(row, byteOf(add(column, constant(first * 2)))),
+          rowsBefore * getRowPitch(op.getBuffer().getType()));
       NVVM::StMatrixOp::create(
           rewriter, loc, place, sources,
           NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
@@ -448,12 +476,20 @@ struct WriteGlobalPattern : KernelPattern<WriteGlobalOp> {
 };
 } // namespace
 
+Value bsmm::findEpilogueThread(Operation *op, Value thread) {
+  for (; op && !isa<FunctionOpInterface>(op); op = op->getParentOp())
+    for (Operation *before = op->getPrevNode(); before;
+         before = before->getPrevNode())
+      if (auto opaque = dyn_cast<LLVM::InlineAsmOp>(before);
+          opaque && opaque.getNumOperands() == 1 &&
+          opaque.getOperand(0) == thread)
+        return opaque.getResult(0);
+  return thread;
+}
+
 Value bsmm::buildRowOffset(OpBuilder &builder, Location loc, BufferType type,
                            Value row, Value byte) {
-  layout::SwizzleMode mode = getSwizzleMode(type.getLayout());
-  bool isSwizzled = mode != layout::SwizzleMode::None;
-  int64_t rowBytes = getPackedBytes(type.getElementType(), type.getShape()[1]);
-  int64_t width = isSwizzled ? layout::swizzleWidth(mode) : rowBytes;
+  int64_t width = getRowPitch(type);
   auto constant = [&](int64_t value) {
     return constantI32(builder, loc, value);
   };
@@ -466,7 +502,7 @@ Value bsmm::buildRowOffset(OpBuilder &builder, Location loc, BufferType type,
       arith::MulIOp::create(builder, loc, panelNumber,
                             constant(type.getShape()[0] * width)),
       arith::AddIOp::create(builder, loc, rowOffset, inRow));
-  if (!isSwizzled)
+  if (getSwizzleMode(type.getLayout()) == layout::SwizzleMode::None)
     return offset;
   // Address bits 4.. ^= bits 7.. (PTX ISA 5.5.7); the buffer starts at a
   // multiple of the pattern.

@@ -62,27 +62,33 @@ static NVVM::WGMMATypes getOperandType(target::ElementType type) {
   }
 }
 
-/// Applies `body` to every value of accumulators.
-static Value mapValues(OpBuilder &builder, Location loc, AccumulatorType type,
-                       ValueRange accumulators,
-                       function_ref<Value(ValueRange)> body) {
-  LLVM::LLVMStructType blockType = getBlockType(type);
+/// The values of a thread, block by block of 64 rows.
+static SmallVector<SmallVector<Value>> getValues(OpBuilder &builder,
+                                                 Location loc,
+                                                 AccumulatorType type,
+                                                 Value accumulator) {
+  SmallVector<SmallVector<Value>> values(type.getRowBlocks());
+  for (auto [block, ofBlock] : llvm::enumerate(values)) {
+    Value source =
+        LLVM::ExtractValueOp::create(builder, loc, accumulator, int64_t(block));
+    for (int64_t index = 0; index < type.getWarpgroupColumns() / 2; ++index)
+      ofBlock.push_back(
+          LLVM::ExtractValueOp::create(builder, loc, source, index));
+  }
+  return values;
+}
+
+/// An accumulator of the values that `valueOf` has for an index in a block.
+static Value buildAccumulator(OpBuilder &builder, Location loc,
+                              AccumulatorType type,
+                              function_ref<Value(int64_t, int64_t)> valueOf) {
   Value result =
       LLVM::UndefOp::create(builder, loc, convertAccumulatorType(type));
   for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
-    Value sums = LLVM::UndefOp::create(builder, loc, blockType);
-    SmallVector<Value> sources;
-    for (Value accumulator : accumulators)
-      sources.push_back(
-          LLVM::ExtractValueOp::create(builder, loc, accumulator, block));
-    for (int64_t index = 0; index < type.getWarpgroupColumns() / 2; ++index) {
-      SmallVector<Value> elements;
-      for (Value source : sources)
-        elements.push_back(
-            LLVM::ExtractValueOp::create(builder, loc, source, index));
-      sums = LLVM::InsertValueOp::create(builder, loc, sums, body(elements),
-                                         index);
-    }
+    Value sums = LLVM::UndefOp::create(builder, loc, getBlockType(type));
+    for (int64_t index = 0; index < type.getWarpgroupColumns() / 2; ++index)
+      sums = LLVM::InsertValueOp::create(builder, loc, sums,
+                                         valueOf(block, index), index);
     result = LLVM::InsertValueOp::create(builder, loc, result, sums, block);
   }
   return result;
@@ -107,25 +113,16 @@ struct JoinAccumulatorsPattern : KernelPattern<JoinAccumulatorsOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     AccumulatorType type = op.getResult().getType();
-    Value result =
-        LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(type));
-    for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
-      Value sums = LLVM::UndefOp::create(rewriter, loc, getBlockType(type));
-      int64_t index = 0;
-      for (auto [part, value] :
-           llvm::zip_equal(op.getParts(), adaptor.getParts())) {
-        Value source =
-            LLVM::ExtractValueOp::create(rewriter, loc, value, block);
-        int64_t count =
-            cast<AccumulatorType>(part.getType()).getWarpgroupColumns() / 2;
-        for (int64_t place = 0; place < count; ++place)
-          sums = LLVM::InsertValueOp::create(
-              rewriter, loc, sums,
-              LLVM::ExtractValueOp::create(rewriter, loc, source, place),
-              index++);
-      }
-      result = LLVM::InsertValueOp::create(rewriter, loc, result, sums, block);
-    }
+    SmallVector<SmallVector<Value>> values(type.getRowBlocks());
+    for (auto [part, converted] :
+         llvm::zip_equal(op.getParts(), adaptor.getParts()))
+      for (auto [block, ofBlock] : llvm::enumerate(
+               getValues(rewriter, loc, cast<AccumulatorType>(part.getType()),
+                         converted)))
+        llvm::append_range(values[block], ofBlock);
+    Value result = buildAccumulator(
+        rewriter, loc, type,
+        [&](int64_t block, int64_t index) { return values[block][index]; });
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -137,12 +134,15 @@ struct AddAccumulatorsPattern : KernelPattern<AddAccumulatorsOp> {
   matchAndRewrite(AddAccumulatorsOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    rewriter.replaceOp(op, mapValues(rewriter, loc, op.getResult().getType(),
-                                     {adaptor.getLhs(), adaptor.getRhs()},
-                                     [&](ValueRange values) -> Value {
-                                       return arith::AddFOp::create(
-                                           rewriter, loc, values[0], values[1]);
-                                     }));
+    AccumulatorType type = op.getResult().getType();
+    auto lhs = getValues(rewriter, loc, type, adaptor.getLhs());
+    auto rhs = getValues(rewriter, loc, type, adaptor.getRhs());
+    rewriter.replaceOp(
+        op, buildAccumulator(
+                rewriter, loc, type, [&](int64_t block, int64_t index) {
+                  return arith::AddFOp::create(rewriter, loc, lhs[block][index],
+                                               rhs[block][index]);
+                }));
     return success();
   }
 };
@@ -156,7 +156,6 @@ struct AddScaledPattern : KernelPattern<AddScaledOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     AccumulatorType type = op.getResult().getType();
-    LLVM::LLVMStructType blockType = getBlockType(type);
     int64_t columns = type.getWarpgroupColumns(), block = op.getBlock();
     int64_t unit = ReadScalesOp::getUnit(type, block, op.getAlignment());
     auto constant = [&](int64_t value) {
@@ -191,32 +190,21 @@ struct AddScaledPattern : KernelPattern<AddScaledOp> {
     };
     // Products of scales where they are the same for all columns of a block.
     llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> products;
-    Value result =
-        LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(type));
-    for (int64_t rows = 0; rows < type.getRowBlocks(); ++rows) {
-      Value sums =
-          LLVM::ExtractValueOp::create(rewriter, loc, adaptor.getSum(), rows);
-      Value partials = LLVM::ExtractValueOp::create(rewriter, loc,
-                                                    adaptor.getPartial(), rows);
-      Value done = LLVM::UndefOp::create(rewriter, loc, blockType);
-      for (int64_t index = 0; index < columns / 2; ++index) {
-        // As getValueOffset has it for a drain.
-        int64_t half = index / 2 % 2, column = 8 * (index / 4);
-        int64_t place = unit == block ? column / block : column;
-        Value &scale = products[{2 * rows + half, place}];
-        if (!scale)
-          scale = arith::MulFOp::create(
-              rewriter, loc, scaleOf(adaptor.getScaleA(), 2 * rows + half),
-              columnScale(column));
-        Value value = LLVM::FMAOp::create(
-            rewriter, loc,
-            LLVM::ExtractValueOp::create(rewriter, loc, partials, index), scale,
-            LLVM::ExtractValueOp::create(rewriter, loc, sums, index));
-        done = LLVM::InsertValueOp::create(rewriter, loc, done, value, index);
-      }
-      result = LLVM::InsertValueOp::create(rewriter, loc, result, done, rows);
-    }
-    rewriter.replaceOp(op, result);
+    auto sums = getValues(rewriter, loc, type, adaptor.getSum());
+    auto partials = getValues(rewriter, loc, type, adaptor.getPartial());
+    auto valueOf = [&](int64_t rows, int64_t index) -> Value {
+      // As getValueOffset has it for a drain.
+      int64_t half = index / 2 % 2, column = 8 * (index / 4);
+      int64_t place = unit == block ? column / block : column;
+      Value &scale = products[{2 * rows + half, place}];
+      if (!scale)
+        scale = arith::MulFOp::create(
+            rewriter, loc, scaleOf(adaptor.getScaleA(), 2 * rows + half),
+            columnScale(column));
+      return LLVM::FMAOp::create(rewriter, loc, partials[rows][index], scale,
+                                 sums[rows][index]);
+    };
+    rewriter.replaceOp(op, buildAccumulator(rewriter, loc, type, valueOf));
     return success();
   }
 };
@@ -432,23 +420,12 @@ struct WaitMmaPattern : KernelPattern<WaitMmaOp> {
       constraints += std::to_string(index) + (index + 1 < count ? "," : "");
     Value result =
         LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(type));
-    for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
-      Value source = LLVM::ExtractValueOp::create(
-          rewriter, loc, adaptor.getAccumulator(), block);
-      SmallVector<Value> values;
-      for (int64_t index = 0; index < count; ++index)
-        values.push_back(
-            LLVM::ExtractValueOp::create(rewriter, loc, source, index));
-      Value done =
-          LLVM::InlineAsmOp::create(
-              rewriter, loc, blockType, values, /*asm_string=*/"", constraints,
-              /*has_side_effects=*/true, /*is_align_stack=*/false,
-              LLVM::TailCallKind::None,
-              LLVM::AsmDialectAttr::get(op.getContext(),
-                                        LLVM::AsmDialect::AD_ATT),
-              ArrayAttr())
-              .getResult(0);
-      result = LLVM::InsertValueOp::create(rewriter, loc, result, done, block);
+    for (auto [block, values] : llvm::enumerate(
+             getValues(rewriter, loc, type, adaptor.getAccumulator()))) {
+      Value done = buildOpaque(rewriter, loc, blockType, values, constraints,
+                               /*staysInPlace=*/true);
+      result = LLVM::InsertValueOp::create(rewriter, loc, result, done,
+                                           int64_t(block));
     }
     rewriter.replaceOp(op, result);
     return success();
@@ -536,14 +513,11 @@ struct ReduceClusterPattern : KernelPattern<ReduceClusterOp> {
 
     // values[share][i]: what this CTA has for a share of the columns.
     SmallVector<SmallVector<Value>> values(ctas);
-    for (int64_t share = 0; share < ctas; ++share)
-      for (int64_t block = 0; block < blocks; ++block) {
-        Value rows = LLVM::ExtractValueOp::create(
-            rewriter, loc, adaptor.getAccumulator(), block);
-        for (int64_t index = 0; index < perBlock; ++index)
-          values[share].push_back(LLVM::ExtractValueOp::create(
-              rewriter, loc, rows, share * perBlock + index));
-      }
+    for (ArrayRef<Value> ofBlock :
+         getValues(rewriter, loc, source, adaptor.getAccumulator()))
+      for (int64_t share = 0; share < ctas; ++share)
+        llvm::append_range(values[share],
+                           ofBlock.slice(share * perBlock, perBlock));
     int64_t count = blocks * perBlock;
     auto vectorType = VectorType::get({4}, rewriter.getF32Type());
     auto isRank = [&](arith::CmpIPredicate predicate, int64_t other) -> Value {
@@ -622,15 +596,10 @@ struct ReduceClusterPattern : KernelPattern<ReduceClusterOp> {
         }
       }
     }
-    Value total =
-        LLVM::UndefOp::create(rewriter, loc, convertAccumulatorType(result));
-    for (int64_t block = 0; block < blocks; ++block) {
-      Value rows = LLVM::UndefOp::create(rewriter, loc, getBlockType(result));
-      for (int64_t index = 0; index < perBlock; ++index)
-        rows = LLVM::InsertValueOp::create(
-            rewriter, loc, rows, sums[block * perBlock + index], index);
-      total = LLVM::InsertValueOp::create(rewriter, loc, total, rows, block);
-    }
+    Value total = buildAccumulator(rewriter, loc, result,
+                                   [&](int64_t block, int64_t index) {
+                                     return sums[block * perBlock + index];
+                                   });
     rewriter.replaceOp(op, total);
     return success();
   }
@@ -646,7 +615,12 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
     if (!type)
       return failure();
     Location loc = op.getLoc();
-    const KernelValues &kernel = getKernelValues(op);
+    KernelValues kernel = getKernelValues(op);
+    Value thread = findEpilogueThread(op, kernel.thread);
+    if (thread == kernel.thread)
+      thread = buildOpaque(rewriter, loc, thread.getType(), thread, "=r,0",
+                           /*staysInPlace=*/true);
+    kernel.thread = thread;
     auto constant = [&](int64_t value) {
       return constantI32(rewriter, loc, value);
     };
@@ -673,17 +647,13 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
 
     Block &body = op.getBody().front();
     int64_t step = op.getColumns();
+    auto sums = getValues(rewriter, loc, type, adaptor.getAccumulator());
     for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
-      Value source = LLVM::ExtractValueOp::create(
-          rewriter, loc, adaptor.getAccumulator(), block);
       Value blockRow = plus(row, block * blockRows);
       for (int64_t first = op.getFirst(),
                    end = int64_t(op.getFirst()) + op.getNumColumns();
            first < end; first += step) {
-        SmallVector<Value> values;
-        for (int64_t index = first / 2; index < (first + step) / 2; ++index)
-          values.push_back(
-              LLVM::ExtractValueOp::create(rewriter, loc, source, index));
+        auto values = ArrayRef(sums[block]).slice(first / 2, step / 2);
         IRMapping mapping;
         mapping.map(body.getArgument(0), blockRow);
         mapping.map(body.getArgument(1), plus(column, first));

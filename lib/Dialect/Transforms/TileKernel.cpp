@@ -421,8 +421,11 @@ int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
                                     int64_t registers, int64_t most) {
   // Two steps, the sum of each in an accumulator of its own. Without a role for
   // each consumer the loop over them is not a turn's, which would end late.
-  int64_t mostInTrips = hasSumScales ? most : maxTripRegisters;
-  if (hasSumScales && kernel.getClusterSize().value_or(1) != 1)
+  int64_t rowBlocks = rows / 64 / (splitsByColumns ? 1 : consumerWarpgroups);
+  // The scales of more rows need more registers around them, of two steps.
+  int64_t rowRegisters = hasSumScales ? 16 * (rowBlocks - 1) : 0;
+  int64_t mostInTrips = hasSumScales ? most - rowRegisters : maxTripRegisters;
+  if (hasSumScales && kernel.getNumClusterCtas() != 1)
     mostInTrips -= clusterRegisters;
   if (depthParts == 1 && consumers == 1 && !countTrips(mainLoop) &&
       3 * registers <= mostInTrips) {
@@ -443,11 +446,8 @@ int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
     if (parts > 1 && (splitsByColumns || columns % (8 * parts) != 0 ||
                       columns / parts < minPromotedColumns))
       continue;
-    // More parts need more registers around them, and so do the scales of more
-    // rows, of two steps.
-    int64_t rowBlocks = rows / 64 / (splitsByColumns ? 1 : consumerWarpgroups);
-    int64_t others =
-        (parts > 2 ? 16 : 0) + (hasSumScales ? 16 * (rowBlocks - 1) : 0);
+    // So do more parts.
+    int64_t others = (parts > 2 ? 16 : 0) + rowRegisters;
     if (registers + 2 * registers / parts > most - others)
       continue;
     promotedColumnParts = parts;
@@ -877,7 +877,7 @@ static TensorMapType findShare(TensorMapType map, BufferType type,
 
 /// Which loads the CTAs of a cluster share out.
 LogicalResult TileKernel::analyzeMulticast() {
-  multicast = int64_t(kernel.getClusterSize().value_or(1));
+  multicast = kernel.getNumClusterCtas();
   // The thread that loads waits for the last slots after all of its tiles.
   if (!accumulatesInRegisters() &&
       specialization !=
@@ -936,7 +936,7 @@ LogicalResult TileKernel::analyzeSplit() {
       mainLoop->getAttrOfType<IntegerAttr>(BsmmDialect::getSplitAttrName());
   if (stated)
     split = stated.getInt();
-  int64_t ctas = int64_t(kernel.getClusterSize().value_or(1));
+  int64_t ctas = kernel.getNumClusterCtas();
   shares.assign(loads.size(), TensorMapType());
   loadGroups.assign(1, llvm::to_vector(llvm::seq(unsigned(loads.size()))));
   if (!stated && ctas != 1)

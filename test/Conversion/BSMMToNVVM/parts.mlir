@@ -32,10 +32,12 @@ gpu.module @parts attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // CHECK: %[[LEFT_DONE:.+]] = llvm.inline_asm has_side_effects {{.*}} "", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7" %[[V0]],
   // CHECK: nvvm.wgmma.wait.group.sync.aligned 0
   // CHECK: %[[RIGHT_DONE:.+]] = llvm.inline_asm has_side_effects
+  // CHECK: %[[RIGHT_SUM:.+]] = llvm.insertvalue %[[RIGHT_DONE]], %{{.*}}[0]
 
   // Side by side: the values of the right one follow.
+  // CHECK: %[[RIGHT_BLOCK:.+]] = llvm.extractvalue %[[RIGHT_SUM]][0]
+  // CHECK: %[[V8:.+]] = llvm.extractvalue %[[RIGHT_BLOCK]][0]
   // CHECK: llvm.insertvalue %{{.*}}, %{{.*}}[7] : !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)>
-  // CHECK: %[[V8:.+]] = llvm.extractvalue %{{.*}}[0] : !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32)>
   // CHECK: llvm.insertvalue %[[V8]], %{{.*}}[8] : !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)>
   bsmm.kernel @parts() attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
     %a = bsmm.alloc : !a

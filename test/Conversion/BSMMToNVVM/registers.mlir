@@ -73,8 +73,10 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // CHECK-NEXT: nvvm.mbarrier.arrive
 
   // Thread l of warp w begins at row 16 w + l / 4 of its warpgroup's 64, and
-  // column 2 (l mod 4); stmatrix takes the rows from lane l mod 16.
-  // CHECK: %[[LANE:.+]] = arith.andi %[[THREAD]], %c31_i32
+  // column 2 (l mod 4), computed in the drain; stmatrix takes row l mod 16 and
+  // column 8 (l / 16) from lane l.
+  // CHECK: %[[SELF:.+]] = llvm.inline_asm has_side_effects asm_dialect = att "", "=r,0" %[[THREAD]]
+  // CHECK: %[[LANE:.+]] = arith.andi %[[SELF]], %c31_i32
   // CHECK: %[[IN_GROUP:.+]] = arith.andi %[[WARP]], %c3_i32
   // CHECK: arith.shrui %[[LANE]], %c2_i32
   // CHECK: arith.muli %[[IN_GROUP]], %c16_i32
@@ -82,6 +84,8 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // CHECK: %[[VALUE:.+]] = llvm.extractvalue %[[TIED]][0]
   // CHECK: %[[VALUES:.+]] = vector.from_elements %[[VALUE]],
   // CHECK: %[[HALF:.+]] = arith.truncf %[[VALUES]] : vector<8xf32> to vector<8xbf16>
+  // CHECK: arith.andi %[[LANE]], %c15_i32
+  // CHECK: arith.shrui %[[LANE]], %c4_i32
   // CHECK: vector.bitcast %[[HALF]] : vector<8xbf16> to vector<4xi32>
   // CHECK: nvvm.stmatrix %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
 
@@ -136,9 +140,22 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // Sums are added value by value.
   // CHECK-COUNT-8: arith.addf %{{.*}}, %{{.*}} : f32
 
-  // f32: two neighbouring columns at a time, 8 bytes.
+  // f32: two neighbouring columns at a time, 8 bytes. Row 8 and rows 64 and 72 of
+  // 32 bytes lie at constant distances: all have one swizzled address.
+  // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "", "=r,0"
   // CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [2], strides = [1]}
-  // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<3>
+  // CHECK: arith.xori
+  // CHECK: %[[PLACE:.+]] = llvm.getelementptr
+  // CHECK-NEXT: llvm.store %{{.*}}, %[[PLACE]] {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<3>
+  // CHECK-NOT: arith.xori
+  // CHECK: llvm.getelementptr %[[PLACE]][256]
+  // CHECK-NEXT: llvm.store
+  // CHECK-NOT: arith.xori
+  // CHECK: llvm.getelementptr %[[PLACE]][2048]
+  // CHECK-NEXT: llvm.store
+  // CHECK-NOT: arith.xori
+  // CHECK: llvm.getelementptr %[[PLACE]][2304]
+  // CHECK-NEXT: llvm.store
   bsmm.kernel @row_blocks() attributes {level = #bsmm.level<pipeline>,
                                         block_size = 256 : i64} {
     %a = bsmm.alloc : !tall
