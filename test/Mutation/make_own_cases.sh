@@ -82,8 +82,9 @@ make own-fp8-ping-pong "$fp8" -M 136 -N 72 -K 400 --chip sm_90a --sms 1 \
 # Pairs of CTAs that load B once for both.
 make own-fp8-cluster "$fp8" -M 200 -N 136 -K 144 --chip sm_90a --sms 2 \
   --tile "block-m=64 block-n=64 block-k=64 stages=2 cluster-m=2"
-# f32 scales of 1x128 and 128x128 blocks.
-make own-fp8-blocks fp8-blocks -M 136 -N 200 -K 272 --chip sm_90a --sms 1 \
+# f32 scales of 1x128 and 128x128 blocks: two steps before the loop, two in it and
+# one behind it.
+make own-fp8-blocks fp8-blocks -M 136 -N 200 -K 624 --chip sm_90a --sms 1 \
   --tile "block-m=128 block-n=96 block-k=128 stages=2"
 # An output of 8 bits.
 make own-fp8-out fp8-out -M 136 -N 208 -K 144 --chip sm_90a --sms 1 \
