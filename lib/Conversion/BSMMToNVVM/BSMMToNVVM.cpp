@@ -473,10 +473,18 @@ struct KernelPreparation {
                               constantI32(builder, loc, count), {}, {});
     };
     bool isCluster = values.clusterSize != 1;
-    auto buildClusterArrive = [&] {
-      if (isCluster)
+    // What other CTAs are to see is barriers at which they arrive: without any,
+    // arrivals only say that this CTA runs.
+    auto buildClusterArrive = [&](bool publishes) {
+      if (isCluster && publishes)
         NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
+      else if (isCluster)
+        NVVM::ClusterArriveRelaxedOp::create(builder, loc,
+                                             builder.getUnitAttr());
     };
+    bool hasClusterChannel =
+        llvm::any_of(kernel.getBody().getOps<CreateChannelOp>(),
+                     [](CreateChannelOp op) { return op.getCluster(); });
     auto buildClusterWait = [&] {
       if (isCluster)
         NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
@@ -492,7 +500,7 @@ struct KernelPreparation {
       builder.setInsertionPointToStart(entry.thenBlock());
       buildBarriers(builder, kernel, values, early.warp);
       buildWarpSync(builder, loc);
-      buildClusterArrive();
+      buildClusterArrive(hasClusterChannel);
       buildArrive(entryBarrier, threads);
       if (!waitsLater)
         buildClusterWait();
@@ -500,7 +508,7 @@ struct KernelPreparation {
       scf::YieldOp::create(builder, loc, constantI32(builder, loc, 0));
 
       builder.setInsertionPointToStart(entry.elseBlock());
-      buildClusterArrive();
+      buildClusterArrive(/*publishes=*/false);
       Value isAllocating =
           isEqual(builder, loc, values.warp, getAllocatingWarp(early));
       buildIf(builder, loc, isAllocating, [&] {

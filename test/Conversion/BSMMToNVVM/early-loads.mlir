@@ -107,14 +107,15 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
-  // Loads for other CTAs of the cluster come when those have arrived.
+  // Loads for other CTAs of the cluster come when those have arrived, of which the
+  // threads that have initialised barriers publish these.
   // CHECK-LABEL: llvm.func @multicast
   // CHECK: nvvm.fence.mbarrier.init
   // CHECK: nvvm.cluster.arrive {aligned}
   // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"
   // CHECK-NEXT: nvvm.cluster.wait {aligned}
   // CHECK: } else {
-  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.arrive.relaxed {aligned}
   // CHECK: nvvm.tcgen05.alloc
   // CHECK: nvvm.barrier id = %c15_i32
   // CHECK-NEXT: nvvm.cluster.wait {aligned}
@@ -148,7 +149,7 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // In a cluster whose CTAs load on their own, the warp that loads waits for the
   // others when it has.
   // CHECK-LABEL: llvm.func @cluster
-  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
   // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"
   // CHECK-NEXT: scf.yield
   // CHECK-NEXT: } else {
@@ -224,7 +225,7 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK-LABEL: llvm.func @two_warps
   // CHECK: %[[LOADS:.+]] = arith.cmpi eq, %{{.*}}, %c1_i32
   // CHECK: scf.if %[[LOADS]]
-  // CHECK: nvvm.cluster.arrive
+  // CHECK: nvvm.cluster.arrive.relaxed
   // CHECK-NEXT: llvm.call_intrinsic
   // CHECK-NEXT: scf.yield
   // CHECK: nvvm.cluster.wait
