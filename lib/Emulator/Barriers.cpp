@@ -248,10 +248,11 @@ static Step execClusterArrive(Exec &x, const Inst &i, uint32_t mask) {
   Machine &m = *x.machine;
   Cluster &cluster = *x.cluster;
   Warp &warp = *x.warp;
-  if ((warp.clusterPending & mask) != 0)
+  // Also where the phase of the first arrival is complete by now.
+  if ((warp.clusterArrived & mask) != 0)
     return x.fatal(i, "cluster-barrier",
                    "arrives twice at the cluster barrier without waiting",
-                   __builtin_ctz(warp.clusterPending & mask));
+                   __builtin_ctz(warp.clusterArrived & mask));
   warp.clusterPending |= mask;
   warp.clusterArrived |= mask;
   forLanes(mask, [&](int lane) {

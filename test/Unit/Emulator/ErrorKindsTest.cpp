@@ -202,6 +202,15 @@ TEST(ErrorKinds, ArrivesTwiceAtTheClusterBarrier) {
              {32, 2});
 }
 
+TEST(ErrorKinds, ArrivesTwiceWhenTheFirstPhaseIsComplete) {
+  // The only warp of the cluster completes a phase by each arrival.
+  expectKind("cluster-barrier", R"(
+    barrier.cluster.arrive.aligned;
+    [[barrier.cluster.wait.aligned;||]]
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ret;)",
+             {32, 1});
+}
+
 TEST(ErrorKinds, WaitsAtTheClusterBarrierWithoutArriving) {
   // The first use completes a phase, which is not the one that is waited for.
   expectKind("cluster-barrier", R"(
