@@ -188,6 +188,7 @@ struct KernelPreparation {
     for (KernelOp kernel : kernels) {
       if (failed(checkKernel(kernel)))
         return failure();
+      markFilledOnce(kernel);
       std::optional<EarlyLoads> early = findEarlyLoads(kernel);
       values[kernel.getSymName()] = buildEntry(kernel, early);
       acquireLate(kernel);
@@ -376,7 +377,8 @@ struct KernelPreparation {
     buildIf(builder, loc, isFirst, [&] {
       kernel.walk([&](CreateChannelOp op) {
         int64_t slots = op.getBarrierSlots();
-        for (int64_t index = 0; index < 2 * slots; ++index) {
+        bool hasEmpty = !op->hasAttr(isFilledOnceAttrName);
+        for (int64_t index = 0; index < (hasEmpty ? 2 : 1) * slots; ++index) {
           ArrivalAttr arrival =
               index < slots ? op.getProducer() : op.getConsumer();
           // Consumers of all CTAs release the slot of each.
@@ -472,25 +474,23 @@ struct KernelPreparation {
                               constantI32(builder, loc, barrier),
                               constantI32(builder, loc, count), {}, {});
     };
-    bool isCluster = values.clusterSize != 1;
-    // What other CTAs are to see is barriers at which they arrive: without any,
-    // arrivals only say that this CTA runs.
-    auto buildClusterArrive = [&](bool publishes) {
-      if (isCluster && publishes)
-        NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());
-      else if (isCluster)
+    // A thread need not wait for what another one has waited for before.
+    bool isCluster = values.clusterSize != 1 &&
+                     (early.waitsForCluster() || early.othersWaitForCluster());
+    // Other CTAs are to see nothing but barriers, which have a fence of their
+    // own (PTX ISA, fence.mbarrier_init): CUTLASS arrives like this as well
+    // (cluster_arrive_relaxed in sm90_gemm_tma_warpspecialized_pingpong.hpp).
+    auto buildClusterArrive = [&] {
+      if (isCluster)
         NVVM::ClusterArriveRelaxedOp::create(builder, loc,
                                              builder.getUnitAttr());
     };
-    bool hasClusterChannel =
-        llvm::any_of(kernel.getBody().getOps<CreateChannelOp>(),
-                     [](CreateChannelOp op) { return op.getCluster(); });
-    auto buildClusterWait = [&] {
-      if (isCluster)
+    auto buildClusterWait = [&](bool waits) {
+      if (isCluster && waits)
         NVVM::ClusterWaitOp::create(builder, loc, builder.getUnitAttr());
     };
     // Where it reaches no other CTA, those need not exist before it has loaded.
-    bool waitsLater = !early.reachesCluster;
+    bool waitsLater = early.waitsForCluster() && !early.reachesCluster;
     Value isLoading = isEqual(builder, loc, values.warp, early.warp);
     auto entry = scf::IfOp::create(builder, loc, TypeRange{i32}, isLoading,
                                    /*addThenBlock=*/true,
@@ -500,15 +500,14 @@ struct KernelPreparation {
       builder.setInsertionPointToStart(entry.thenBlock());
       buildBarriers(builder, kernel, values, early.warp);
       buildWarpSync(builder, loc);
-      buildClusterArrive(hasClusterChannel);
+      buildClusterArrive();
       buildArrive(entryBarrier, threads);
-      if (!waitsLater)
-        buildClusterWait();
+      buildClusterWait(early.reachesCluster);
       // Its role does not use tensor memory.
       scf::YieldOp::create(builder, loc, constantI32(builder, loc, 0));
 
       builder.setInsertionPointToStart(entry.elseBlock());
-      buildClusterArrive(/*publishes=*/false);
+      buildClusterArrive();
       Value isAllocating =
           isEqual(builder, loc, values.warp, getAllocatingWarp(early));
       buildIf(builder, loc, isAllocating, [&] {
@@ -517,7 +516,7 @@ struct KernelPreparation {
           buildArrive(tensorMemoryBarrier, 2 * target::threads::perWarp);
       });
       buildSync(entryBarrier, threads);
-      buildClusterWait();
+      buildClusterWait(early.othersWaitForCluster());
       buildFence();
       Value address = LLVM::LoadOp::create(builder, loc, i32, addressSlot);
       scf::YieldOp::create(builder, loc, address);
@@ -526,8 +525,7 @@ struct KernelPreparation {
     OpBuilder::InsertionGuard guard(builder);
     if (!early.usesTensorMemoryLater) {
       builder.setInsertionPointToEnd(&early.role->getRegion(0).front());
-      if (waitsLater)
-        buildClusterWait();
+      buildClusterWait(waitsLater);
       return;
     }
     builder.setInsertionPointAfter(early.role);
@@ -536,8 +534,7 @@ struct KernelPreparation {
                                    /*addElseBlock=*/true);
     builder.setInsertionPointToStart(after.thenBlock());
     buildSync(tensorMemoryBarrier, 2 * target::threads::perWarp);
-    if (waitsLater)
-      buildClusterWait();
+    buildClusterWait(waitsLater);
     buildFence();
     Value address = LLVM::LoadOp::create(builder, loc, i32, addressSlot);
     scf::YieldOp::create(builder, loc, address);
@@ -606,18 +603,15 @@ struct KernelPreparation {
           builder, loc, NVVM::GridDepActionKind::launch_dependents);
     }
     // A CTA whose memory others still write to, or at whose barriers they
-    // arrive, does not end. Where tensor cores arrive the producer has waited
-    // for the last arrivals, which come after all copies.
-    bool endsTogether =
-        kernel
-            .walk([](CreateChannelOp op) {
-              return op.getCluster() && op.getConsumer().getKind() !=
-                                            ArrivalKind::MmaCommit
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted();
-    if (endsTogether) {
+    // arrive, does not end.
+    bool isNeededByOthers = kernel
+                                .walk([](Operation *op) {
+                                  return endsTogether(op)
+                                             ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+                                })
+                                .wasInterrupted();
+    if (isNeededByOthers) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(kernel.getBody().front().getTerminator());
       NVVM::ClusterArriveOp::create(builder, loc, builder.getUnitAttr());

@@ -203,7 +203,9 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
     if (isProducer)
       parity = arith::XOrIOp::create(rewriter, loc, parity,
                                      constantI32(rewriter, loc, 1));
-    buildWait(rewriter, loc, barrier, parity);
+    bool waits = !isProducer || !create->hasAttr(isFilledOnceAttrName);
+    if (waits)
+      buildWait(rewriter, loc, barrier, parity);
     if (isProducer &&
         create.getProducer().getKind() == ArrivalKind::Transaction) {
       Value full = buildBarrierAddress(rewriter, loc, adaptor.getChannel(),
@@ -213,9 +215,9 @@ struct ChannelAccessPattern : KernelPattern<OpT> {
           constantI32(rewriter, loc, slotBytes(type)), NVVM::MemScopeKind::CTA,
           false, Value());
     }
-    if (create.getProducer().getKind() == ArrivalKind::MmaCommit ||
-        create.getConsumer().getKind() == ArrivalKind::MmaCommit ||
-        isInTensorMemory(type))
+    if (waits && (create.getProducer().getKind() == ArrivalKind::MmaCommit ||
+                  create.getConsumer().getKind() == ArrivalKind::MmaCommit ||
+                  isInTensorMemory(type)))
       if (!(isProducer &&
             create.getProducer().getKind() == ArrivalKind::Transaction))
         buildTensorFence(rewriter, loc,
@@ -256,8 +258,9 @@ struct ChannelSignalPattern : KernelPattern<OpT> {
       return op.emitOpError("expected a channel made in the same kernel");
     ArrivalAttr arrival =
         isProducer ? create.getProducer() : create.getConsumer();
-    // The copies themselves deliver the announced bytes.
-    if (arrival.getKind() == ArrivalKind::Transaction) {
+    // The copies themselves deliver the announced bytes, or no producer waits.
+    bool isAwaited = isProducer || !create->hasAttr(isFilledOnceAttrName);
+    if (arrival.getKind() == ArrivalKind::Transaction || !isAwaited) {
       rewriter.eraseOp(op);
       return success();
     }

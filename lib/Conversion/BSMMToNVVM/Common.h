@@ -86,6 +86,11 @@ inline constexpr llvm::StringLiteral transposedAttrName = "bsmm_transposed";
 inline constexpr llvm::StringLiteral waitsForClusterAttrName =
     "bsmm_waits_for_cluster";
 
+/// On a create_channel: each slot is filled once, so that its producer waits
+/// for nothing. There are no empty barriers then.
+inline constexpr llvm::StringLiteral isFilledOnceAttrName =
+    "bsmm_is_filled_once";
+
 /// Rows and columns from the first value of a drain's vector to value `index`,
 /// for an operation that stood in the drain.
 inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,

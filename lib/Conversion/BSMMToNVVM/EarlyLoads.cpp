@@ -37,6 +37,39 @@ static bool reachesCluster(Operation *op) {
   });
 }
 
+/// Whether an operation outside of `role`, which loads, reaches other CTAs
+/// without waiting for what that has loaded: in a channel of the role consumers
+/// do only.
+static bool reachesClusterFirst(Operation *op, WarpRoleOp role) {
+  if (isa<LoadAsyncOp>(op))
+    return reachesCluster(op);
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    auto create = operand.getDefiningOp<CreateChannelOp>();
+    return create && create.getCluster() &&
+           llvm::none_of(operand.getUsers(), [&](Operation *user) {
+             return isa<LoadAsyncOp>(user) && role->isProperAncestor(user);
+           });
+  });
+}
+
+/// Whether the CTAs of a cluster meet later.
+static bool meetsCluster(KernelOp kernel) {
+  return kernel
+      .walk([&](Operation *op) {
+        return isa<SynchronizeClusterOp, ReduceClusterOp>(op) ||
+                       endsTogether(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool bsmm::endsTogether(Operation *op) {
+  auto create = dyn_cast<CreateChannelOp>(op);
+  return create && create.getCluster() &&
+         create.getConsumer().getKind() != ArrivalKind::MmaCommit;
+}
+
 std::optional<EarlyLoads> bsmm::findEarlyLoads(KernelOp kernel) {
   if (!kernel.getTensorMemoryColumns())
     return std::nullopt;
@@ -87,7 +120,10 @@ std::optional<EarlyLoads> bsmm::findEarlyLoads(KernelOp kernel) {
     if (!isa<AllocOp, CreateChannelOp>(op) && usesTensorMemory(op) &&
         executes(result.warp, op))
       result.usesTensorMemoryLater = true;
+    if (!result.role->isAncestor(op))
+      result.othersReachCluster |= reachesClusterFirst(op, result.role);
   });
+  result.meetsClusterAgain = meetsCluster(kernel);
   if (result.usesTensorMemoryLater && outermost != result.role)
     return std::nullopt;
   return result;

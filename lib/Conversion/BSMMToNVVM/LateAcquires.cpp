@@ -2,15 +2,17 @@
 //
 // A role that multiplies acquires an accumulator, waits for the first operands
 // and multiplies. It has to wait for the accumulator only before it multiplies,
-// and what drains the last tile is what it waits for. So each step waits for it,
-// which is over at once in all but the first: a branch would make LLVM peel the
-// loop, and ptxas lose sight of what is the same in all threads of the warp.
+// and what drains the last tile is what it waits for. So each step waits for
+// it, which is over at once in all but the first: a branch would make LLVM peel
+// the loop, and ptxas lose sight of what is the same in all threads of the
+// warp. The only accumulator of a kernel is free from the start.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LateAcquires.h"
 #include "Common.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -54,10 +56,37 @@ static ScaledMmaOp findFirstWriter(AcquireOp acquire) {
              : ScaledMmaOp();
 }
 
+void bsmm::markFilledOnce(KernelOp kernel) {
+  for (CreateChannelOp create : kernel.getBody().getOps<CreateChannelOp>()) {
+    if (create.getCluster() || create.getChannel().getType().getMemorySpace() !=
+                                   MemorySpace::TensorMemory)
+      continue;
+    // All acquires are of the first phase of a barrier.
+    bool isFilled = false, isFilledAgain = false;
+    for (Operation *user : create.getChannel().getUsers()) {
+      isFilledAgain |= isa<WaitReleasedOp>(user);
+      auto acquire = dyn_cast<AcquireOp>(user);
+      if (!acquire)
+        continue;
+      isFilled = true;
+      APInt iteration;
+      isFilledAgain |=
+          !matchPattern(acquire.getIteration(), m_ConstantInt(&iteration)) ||
+          iteration.uge(create.getBarrierSlots());
+    }
+    if (isFilled && !isFilledAgain)
+      create->setAttr(isFilledOnceAttrName, UnitAttr::get(kernel.getContext()));
+  }
+}
+
 void bsmm::acquireLate(KernelOp kernel) {
   SmallVector<AcquireOp> acquires;
   kernel.walk([&](AcquireOp acquire) { acquires.push_back(acquire); });
   for (AcquireOp acquire : acquires) {
+    // It waits for nothing.
+    if (auto create = acquire.getChannel().getDefiningOp<CreateChannelOp>();
+        create && create->hasAttr(isFilledOnceAttrName))
+      continue;
     // A warp that loads as well has no time for a wait in each step.
     auto role = acquire->getParentOfType<WarpRoleOp>();
     if (role && role.walk([](LoadAsyncOp) { return WalkResult::interrupt(); })

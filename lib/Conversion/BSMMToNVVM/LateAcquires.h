@@ -11,6 +11,11 @@ namespace bsmm {
 /// where that is in the first trip of a loop, and waits before their commits.
 void acquireLate(KernelOp kernel);
 
+/// Marks channels in tensor memory whose slots are filled once only, as those
+/// of a kernel with one tile a CTA: their producers wait for nothing, so that
+/// they have no empty barriers and nobody releases.
+void markFilledOnce(KernelOp kernel);
+
 } // namespace bsmm
 
 #endif // BSMM_LIB_CONVERSION_BSMMTONVVM_LATEACQUIRES_H

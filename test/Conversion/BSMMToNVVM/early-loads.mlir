@@ -107,21 +107,23 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
-  // Loads for other CTAs of the cluster come when those have arrived, of which the
-  // threads that have initialised barriers publish these.
+  // Loads for other CTAs of the cluster come when those have arrived. All meet
+  // at the end, before which each waits.
   // CHECK-LABEL: llvm.func @multicast
   // CHECK: nvvm.fence.mbarrier.init
-  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
   // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"
   // CHECK-NEXT: nvvm.cluster.wait {aligned}
   // CHECK: } else {
-  // CHECK-NEXT: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
   // CHECK: nvvm.tcgen05.alloc
   // CHECK: nvvm.barrier id = %c15_i32
   // CHECK-NEXT: nvvm.cluster.wait {aligned}
   // CHECK: }
-  // CHECK-NOT: nvvm.cluster.wait
+  // CHECK-NOT: nvvm.cluster
   // CHECK: cp.async.bulk.tensor{{.*}} multicast_mask
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
   bsmm.kernel @multicast(%a: !map {bsmm.role = #bsmm.role<a>}, %i: i32)
       attributes {level = #bsmm.level<pipeline>, block_size = 160 : i64,
                   cluster_size = 2 : i64} {
@@ -146,8 +148,8 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
-  // In a cluster whose CTAs load on their own, the warp that loads waits for the
-  // others when it has.
+  // In a cluster whose CTAs load on their own and meet later, the warp that loads
+  // waits for the others when it has.
   // CHECK-LABEL: llvm.func @cluster
   // CHECK: nvvm.cluster.arrive.relaxed {aligned}
   // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"
@@ -173,6 +175,39 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
       bsmm.drain %1 columns 32 {
       ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
       } : !acc
+    }
+    bsmm.synchronize_cluster
+    bsmm.return
+  }
+
+  // Where tensor cores release what was loaded, the CTAs meet no more. The others
+  // reach other CTAs when they have what was loaded, for which the warp that
+  // loads has waited, and need not wait.
+  // CHECK-LABEL: llvm.func @released_by_commit
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK-NEXT: llvm.call_intrinsic
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  bsmm.kernel @released_by_commit(%a: !map {bsmm.role = #bsmm.role<a>}, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64,
+                  cluster_size = 2 : i64} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster : !loads
+    %1 = bsmm.alloc : !acc
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %2 = bsmm.acquire %0[%i] : !loads -> !tile
+        bsmm.load_async %a[%i, %i, %i] to %2 signals %0[%i] : !map, !tile, !loads
+        bsmm.commit %0[%i] : !loads
+        bsmm.wait_released %0[%i] : !loads
+      }
+    }
+    bsmm.warp_role 5 {
+      bsmm.leader {
+        %2 = bsmm.wait %0[%i] : !loads -> !tile
+        bsmm.release %0[%i] : !loads
+      }
     }
     bsmm.return
   }
@@ -220,8 +255,8 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   }
 
   // Of two warps that load the first one begins, and the other one meets the
-  // others. In a cluster the first one's threads wait at the end of its role, for
-  // which the other CTAs need not exist.
+  // others. In a cluster only those wait for other CTAs where the first one does
+  // not reach them.
   // CHECK-LABEL: llvm.func @two_warps
   // CHECK: %[[LOADS:.+]] = arith.cmpi eq, %{{.*}}, %c1_i32
   // CHECK: scf.if %[[LOADS]]
@@ -231,18 +266,16 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK: nvvm.cluster.wait
   // CHECK: scf.if %[[LOADS]] {
   // CHECK: nvvm.cp.async.bulk.tensor
-  // CHECK: nvvm.bar.warp.sync
-  // CHECK-NEXT: nvvm.cluster.wait
-  // CHECK-NEXT: nvvm.bar.warp.sync
-  // CHECK-NEXT: } else {
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: } else {
   // CHECK: nvvm.cp.async.bulk.tensor
-  // CHECK-NOT: nvvm.cluster.wait
+  // CHECK-NOT: nvvm.cluster
   // CHECK: llvm.return
   bsmm.kernel @two_warps(%a: !map {bsmm.role = #bsmm.role<a>}, %i: i32)
       attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64,
                   cluster_size = 2 : i64} {
     %0 = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
-    %1 = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    %1 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster : !loads
     %acc = bsmm.alloc : !acc
     bsmm.warp_role 1 {
       bsmm.leader {
@@ -256,6 +289,7 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
         %2 = bsmm.acquire %1[%i] : !loads -> !tile
         bsmm.load_async %a[%i, %i, %i] to %2 signals %1[%i] : !map, !tile, !loads
         bsmm.commit %1[%i] : !loads
+        bsmm.wait_released %1[%i] : !loads
       }
     }
     bsmm.return

@@ -125,4 +125,54 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     }
     bsmm.return
   }
+
+  // The only accumulator of a kernel is free from the start: nobody waits for it,
+  // and nobody releases it. It has a full barrier alone, besides the two barriers
+  // of the loads.
+  // CHECK-LABEL: llvm.func @only_one
+  // CHECK-COUNT-3: nvvm.mbarrier.init
+  // CHECK-NOT: nvvm.mbarrier.init
+  // CHECK: scf.for
+  // CHECK: nvvm.mbarrier.try_wait.parity
+  // CHECK-NOT: try_wait
+  // CHECK: nvvm.tcgen05.mma.block_scale
+  // CHECK-NOT: try_wait
+  // CHECK: nvvm.mbarrier.try_wait.parity
+  // CHECK: nvvm.tcgen05.ld
+  // CHECK-NOT: nvvm.mbarrier.arrive
+  // CHECK: llvm.return
+  bsmm.kernel @only_one(%n: i32) attributes {level = #bsmm.level<pipeline>,
+                                             block_size = 160 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !bsmm.channel<1, !a, !s, !a, !s>
+    %1 = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : !sums
+    %ta = bsmm.alloc : !t
+    %tb = bsmm.alloc : !t
+    bsmm.warp_role 4 {
+      %acc = bsmm.acquire %1[%c0] : !sums -> !acc
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %slot:4 = bsmm.wait %0[%i] : !bsmm.channel<1, !a, !s, !a, !s> -> !a, !s, !a, !s
+        bsmm.leader {
+          bsmm.copy_scales %slot#1 to %ta : !s to !t
+          bsmm.copy_scales %slot#3 to %tb : !s to !t
+          %adds = arith.cmpi ne, %i, %c0 : i32
+          bsmm.scaled_mma %slot#0 scales %ta, %slot#2 scales %tb, %acc accumulate %adds
+              : !a, !t, !a, !t, !acc
+          bsmm.release %0[%i] : !bsmm.channel<1, !a, !s, !a, !s>
+        }
+      }
+      bsmm.leader {
+        bsmm.commit %1[%c0] : !sums
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %acc = bsmm.wait %1[%c0] : !sums -> !acc
+      bsmm.drain %acc columns 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      } : !acc
+      bsmm.release %1[%c0] : !sums
+    }
+    bsmm.return
+  }
 }
