@@ -28,7 +28,7 @@ make own-nvfp4-one-stage nvfp4 -M 256 -N 320 -K 272 --sms 1 \
   --tile "block-n=192 block-k=128 stages=1"
 # The steps of a tile shared by a pair of CTAs, which add their sums through
 # distributed shared memory.
-make own-nvfp4-split nvfp4 -M 72 -N 136 -K 1296 \
+make own-nvfp4-split nvfp4 -M 72 -N 136 -K 2064 \
   --tile "block-n=64 block-k=256 stages=2 persistent=false split-k=2"
 # 128 rows of B times 64 of A, stored transposed.
 make own-nvfp4-swap nvfp4 -M 72 -N 264 -K 528 --sms 1 \
