@@ -27,7 +27,7 @@ static constexpr int64_t minLateStages = 4;
 /// where CTAs of a cluster load together.
 static constexpr int64_t shortStepBytes = 64;
 /// Most registers of a thread that hold an accumulator: the rest of a thread's
-/// 232 or 240 is for addresses and the epilogue.
+/// 240 is for addresses and the epilogue.
 static constexpr int64_t maxAccumulatorRegisters = 192;
 /// The same for three of them in the loop over K, of which the epilogue has
 /// one.
@@ -419,11 +419,11 @@ LogicalResult TileKernel::analyzeSumScales(DotOp op, Dot &dot) {
 /// registers.
 int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
                                     int64_t registers, int64_t most) {
-  // Two steps, the sum of each in an accumulator of its own. Without a role for
-  // each consumer the loop over them is not a turn's, which would end late.
-  int64_t rowBlocks = rows / 64 / (splitsByColumns ? 1 : consumerWarpgroups);
   // The scales of more rows need more registers around them, of two steps.
+  int64_t rowBlocks = rows / 64 / (splitsByColumns ? 1 : consumerWarpgroups);
   int64_t rowRegisters = hasSumScales ? 16 * (rowBlocks - 1) : 0;
+  // Two steps, the sum of each in an accumulator of its own. Consumers that
+  // take turns would end theirs late: behind the steps that fill no trip.
   int64_t mostInTrips = hasSumScales ? most - rowRegisters : maxTripRegisters;
   if (hasSumScales && kernel.getNumClusterCtas() != 1)
     mostInTrips -= clusterRegisters;
@@ -446,7 +446,7 @@ int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
     if (parts > 1 && (splitsByColumns || columns % (8 * parts) != 0 ||
                       columns / parts < minPromotedColumns))
       continue;
-    // So do more parts.
+    // More parts need more registers around them, too.
     int64_t others = (parts > 2 ? 16 : 0) + rowRegisters;
     if (registers + 2 * registers / parts > most - others)
       continue;
