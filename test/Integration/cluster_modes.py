@@ -7,8 +7,9 @@ Runs each case through bsmm-run eager, lazy and with 20 random seeds. A run that
 fails is printed as the command that repeats it. The exit code is 1 when one does.
 """
 
-import subprocess
 import sys
+
+from sweep import passes
 
 # Function, extents and device, tile.
 CASES = [
@@ -41,12 +42,7 @@ def main():
             command = [tool, f"{inputs}/{name}.mlir", "--chip=sm_100a",
                        *problem.split(), f"--tile={tile}", f"--mode={mode}",
                        f"--seed={number}"]
-            run = subprocess.run(command, capture_output=True, text=True)
-            if run.returncode != 0:
-                failures += 1
-                words = [f'"{w}"' if " " in w else w for w in command]
-                print("failed:", " ".join(words))
-                print(run.stderr.strip()[-800:])
+            failures += not passes(command)
     print(f"{len(CASES) * len(MODES)} runs, {failures} failed")
     return 1 if failures else 0
 

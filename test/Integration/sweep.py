@@ -341,6 +341,21 @@ FORMS = [
 ]
 
 
+def report(command, error):
+    """Prints what failed as the command that repeats it."""
+    words = [f'"{w}"' if " " in w else w for w in command]
+    print("failed:", " ".join(words))
+    print(error)
+
+
+def passes(command):
+    """Whether a run is right; one that is not is reported."""
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        report(command, run.stderr.strip()[-800:])
+    return run.returncode == 0
+
+
 def run_forms(tool, inputs, pattern):
     modes = ["eager", "lazy"] + [f"random:{seed}" for seed in range(1, 21)]
     failures = forms = 0
@@ -366,9 +381,7 @@ def run_forms(tool, inputs, pattern):
                         error = "other bits than in eager mode"
                 if error:
                     failures += 1
-                    words = [f'"{w}"' if " " in w else w for w in command]
-                    print("failed:", " ".join(words))
-                    print(error)
+                    report(command, error)
                     break
             print(f"{name} {chip} {tile}", flush=True)
     print(f"{forms} forms in {len(modes)} modes, {failures} failed")
@@ -390,12 +403,7 @@ def main():
     failures = 0
     for number in range(arguments.cases):
         command = make_case(rng, arguments.tool, arguments.inputs)
-        run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode != 0:
-            failures += 1
-            words = [f'"{w}"' if " " in w else w for w in command]
-            print("failed:", " ".join(words))
-            print(run.stderr.strip()[-800:])
+        failures += not passes(command)
         if (number + 1) % 50 == 0:
             print(f"{number + 1} of {arguments.cases} cases, {failures} failed",
                   flush=True)
