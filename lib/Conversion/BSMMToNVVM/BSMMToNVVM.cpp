@@ -270,6 +270,44 @@ struct KernelPreparation {
     return success();
   }
 
+  /// A buffer over the slots of a channel lies inside of them and apart from
+  /// the others that do.
+  static LogicalResult checkPlaceOver(AllocOp alloc) {
+    auto create = alloc.getOver().getDefiningOp<CreateChannelOp>();
+    if (!create.getOffsets() || !create.getSlotStride())
+      return success();
+    auto getPlace = [](AllocOp op) {
+      int64_t start = *op.getOffset();
+      return std::pair{start,
+                       start + op.getBuffer().getType().getSharedBytes()};
+    };
+    auto [start, end] = getPlace(alloc);
+    int64_t first = create.getOffsets()->front();
+    int64_t last = first + int64_t(*create.getSlotStride()) *
+                               create.getChannel().getType().getSlots();
+    if (start < first || end > last)
+      return alloc.emitOpError(
+                 "expected a place inside of the channel's slots, "
+                 "bytes ")
+             << first << ".." << last - 1 << ", got " << start << ".."
+             << end - 1;
+    for (Operation *user : alloc.getOver().getUsers()) {
+      auto other = dyn_cast<AllocOp>(user);
+      if (!other || other == alloc || !other.getOffset())
+        continue;
+      auto [otherStart, otherEnd] = getPlace(other);
+      if (start < otherEnd && otherStart < end) {
+        InFlightDiagnostic diagnostic =
+            alloc.emitOpError("expected a place apart from other buffers over "
+                              "the same slots, got bytes ")
+            << start << ".." << end - 1;
+        diagnostic.attachNote(other.getLoc()) << "the other one is here";
+        return diagnostic;
+      }
+    }
+    return success();
+  }
+
   /// Buffers and barriers lie inside of the kernel's memory and apart from each
   /// other: places may have been written by hand.
   LogicalResult checkPlaces(KernelOp kernel) {
@@ -286,6 +324,9 @@ struct KernelPreparation {
           op->emitOpError("expected a place; run bsmm-assign-memory first");
           return WalkResult::interrupt();
         }
+        if (alloc.getOver())
+          return failed(checkPlaceOver(alloc)) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
         int64_t start = *alloc.getOffset();
         (isShared ? shared : columns)
             .push_back({start,

@@ -111,6 +111,19 @@ static LogicalResult verifyPlace(Operation *op, BufferType buffer,
 }
 
 LogicalResult AllocOp::verify() {
+  if (Value over = getOver()) {
+    auto channel = cast<ChannelType>(over.getType());
+    if (channel.getBuffers().empty() ||
+        channel.getMemorySpace() != MemorySpace::Shared ||
+        getBuffer().getType().getMemorySpace() != MemorySpace::Shared)
+      return emitOpError(
+                 "expected a buffer and a channel in shared memory with "
+                 "'over', got ")
+             << getBuffer().getType() << " and " << channel;
+    if (!over.getDefiningOp<CreateChannelOp>())
+      return emitOpError("expected the channel of a bsmm.create_channel with "
+                         "'over'");
+  }
   if (auto offset = getOffset())
     return verifyPlace(*this, getBuffer().getType(), int64_t(*offset));
   return success();
@@ -720,8 +733,8 @@ static int64_t countIssuedSince(Value sum, Operation *op, int64_t enough,
   Operation *definition = sum.getDefiningOp();
   int64_t issued = count(definition);
   if (auto wait = dyn_cast<WaitMmaOp>(definition))
-    return issued + countIssuedSince(wait.getAccumulator(), wait,
-                                     enough - issued, seen);
+    return issued +
+           countIssuedSince(wait.getAccumulator(), wait, enough - issued, seen);
   if (auto loop = dyn_cast<scf::ForOp>(definition))
     return countCarried(loop, cast<OpResult>(sum).getResultNumber(), issued);
   return isa<MmaOp>(definition) ? issued : 0;
@@ -755,8 +768,9 @@ LogicalResult MmaOp::verify() {
            << k << " and " << b.getShape()[1];
   if (getNumK()) {
     int64_t first = *getK(), depth = *getNumK();
-    int64_t unit = 8 * 32 / std::min(getElementBits(a.getElementType()),
-                                     getElementBits(b.getElementType()));
+    int64_t unit = 8 * 32 /
+                   std::min(getElementBits(a.getElementType()),
+                            getElementBits(b.getElementType()));
     if (first < 0 || first % unit != 0 || depth < unit || depth % unit != 0 ||
         depth > k - first)
       return emitOpError("expected elements of K from 0 to ")
@@ -812,8 +826,8 @@ LogicalResult JoinAccumulatorsOp::verify() {
     columns += type.getShape()[1];
     if (type.getShape()[0] != result.getShape()[0] ||
         type.getElementType() != result.getElementType() ||
-        type.getWarpgroups() != result.getWarpgroups() ||
-        type.getByColumns() || result.getByColumns())
+        type.getWarpgroups() != result.getWarpgroups() || type.getByColumns() ||
+        result.getByColumns())
       return emitOpError("expected accumulators with the rows and warpgroups "
                          "of the result ")
              << result << ", split by rows, got " << type;

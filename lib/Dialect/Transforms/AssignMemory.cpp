@@ -53,6 +53,24 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     return offsets;
   }
 
+  /// Places a buffer over the slots of its channel, behind `used` bytes of
+  /// others.
+  static LogicalResult placeOverSlots(AllocOp op, int64_t &used) {
+    auto create = op.getOver().getDefiningOp<CreateChannelOp>();
+    BufferType type = op.getBuffer().getType();
+    int64_t start = create.getOffsets()->front();
+    int64_t offset = llvm::alignTo(start + used, type.getSharedAlignment());
+    op.setOffsetAttr(Builder(op.getContext()).getI64IntegerAttr(offset));
+    used = offset + type.getSharedBytes() - start;
+    int64_t bytes = int64_t(*create.getSlotStride()) *
+                    create.getChannel().getType().getSlots();
+    if (used <= bytes)
+      return success();
+    return op.emitOpError("expected at most ")
+           << bytes << " bytes of buffers over the channel's slots, got "
+           << used << "; use more stages or no 'over'";
+  }
+
   /// Slots that the largest channel may have so that `excess` bytes less are
   /// used; 0 when other things are too large as well.
   static int64_t countFittingSlots(KernelOp kernel, int64_t excess) {
@@ -105,7 +123,13 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
                .str(),
            stride * type.getSlots() + int64_t(op.getOverlap().value_or(0)));
     });
+    bool isGood = true;
+    DenseMap<Value, int64_t> usedOver;
     kernel.walk([&](AllocOp op) {
+      if (Value over = op.getOver()) {
+        isGood &= succeeded(placeOverSlots(op, usedOver[over]));
+        return;
+      }
       BufferType type = op.getBuffer().getType();
       if (type.getMemorySpace() == MemorySpace::Shared) {
         shared = llvm::alignTo(shared, type.getSharedAlignment());
@@ -118,6 +142,8 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
         note(columnText, "buffer", type.getTensorMemoryColumns());
       }
     });
+    if (!isGood)
+      return failure();
     // Full and empty barriers of every slot, then the word that receives the
     // address of the tensor memory.
     shared = llvm::alignTo(shared, target::mbarrier::alignment);

@@ -184,8 +184,7 @@ void PipelineBuilder::createVectorBuffers() {
         load.getType().getElementType(), MemorySpace::Shared,
         BufferLayout::RowMajor);
     for (int64_t number = 0; number < tile.consumers; ++number)
-      vectorBuffers[&op].push_back(
-          AllocOp::create(builder, loc, type, nullptr));
+      vectorBuffers[&op].push_back(AllocOp::create(builder, loc, type));
   }
 }
 
@@ -483,8 +482,10 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
     emitWaitForStores(0);
   if (!vectorBuffers.empty())
     WaitVectorsOp::create(builder, loc);
-  if (isStoreAwaited || !vectorBuffers.empty())
-    SynchronizeOp::create(builder, loc, storesByWarpgroup());
+  // Where the operands were all warps have multiplied before one writes.
+  bool isShared = tile.stagesOverSlots && tile.accumulatesInRegisters();
+  if (isStoreAwaited || !vectorBuffers.empty() || isShared)
+    SynchronizeOp::create(builder, loc, !isShared && storesByWarpgroup());
 
   // What a store moves: all of a piece, or what the warpgroup has of it.
   Value firstRow;

@@ -476,9 +476,8 @@ void PipelineBuilder::createChannels() {
       turnChannel = create(1, {}, consumerWarps, consumerWarps);
     for (TileKernel::Dot &dot : tile.dots)
       if (dot.decodedA)
-        decodedBuffers.push_back(
-            {AllocOp::create(builder, loc, dot.decodedA, nullptr),
-             AllocOp::create(builder, loc, dot.decodedB, nullptr)});
+        decodedBuffers.push_back({AllocOp::create(builder, loc, dot.decodedA),
+                                  AllocOp::create(builder, loc, dot.decodedB)});
     return;
   }
   auto mmaCommit = ArrivalAttr::get(context, ArrivalKind::MmaCommit, 1);
@@ -504,8 +503,7 @@ void PipelineBuilder::createChannels() {
     return AllocOp::create(
         builder, loc,
         BufferType::get(context, type.getShape(), type.getElementType(),
-                        MemorySpace::TensorMemory, BufferLayout::ScaleTiles),
-        nullptr);
+                        MemorySpace::TensorMemory, BufferLayout::ScaleTiles));
   };
   for (int64_t turn = 0; turn < tile.scaleTurns; ++turn)
     for (TileKernel::Dot &dot : tile.dots)
@@ -532,10 +530,11 @@ LogicalResult PipelineBuilder::build() {
   if (tile.stagingType)
     for (int64_t slot = 0; slot < tile.consumers * tile.stagingSlots; ++slot)
       staging.push_back(
-          AllocOp::create(builder, loc, tile.stagingType, nullptr));
+          AllocOp::create(builder, loc, tile.stagingType, IntegerAttr(),
+                          tile.stagesOverSlots ? loadChannel : Value()));
   createVectorBuffers();
   if (tile.exchangeType)
-    exchange = AllocOp::create(builder, loc, tile.exchangeType, nullptr);
+    exchange = AllocOp::create(builder, loc, tile.exchangeType);
   iterationBase = constant(0);
   tileNumber = constant(0);
 

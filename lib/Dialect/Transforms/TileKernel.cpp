@@ -1063,16 +1063,29 @@ LogicalResult TileKernel::analyzeSurroundings() {
   return success();
 }
 
+/// Shared memory of a slot of the loads, of all their groups.
+int64_t TileKernel::getSlotBytes() const {
+  int64_t bytes = 0;
+  for (ArrayRef<unsigned> group : loadGroups) {
+    int64_t slot = 0, alignment = 1;
+    for (unsigned load : group) {
+      BufferType type = loadTypes[load];
+      slot = llvm::alignTo(slot, type.getSharedAlignment()) +
+             type.getSharedBytes();
+      alignment = std::max(alignment, type.getSharedAlignment());
+    }
+    bytes += llvm::alignTo(slot, alignment);
+  }
+  return bytes;
+}
+
 /// Slots of the load channel of a kernel with accumulators in registers that
 /// fit beside the rest of shared memory.
-int64_t TileKernel::countStages() {
-  int64_t slot = 0;
-  for (BufferType type : loadTypes)
-    slot += type.getSharedBytes();
+int64_t TileKernel::countStages() const {
   // Room for the barriers. Operands in rows of a swizzle's width leave none
   // between them.
   int64_t rest = gpu->sharedMemoryPerBlock - 1024;
-  if (stagingType)
+  if (stagingType && !stagesOverSlots)
     rest -= consumers * stagingSlots * stagingType.getSharedBytes();
   if (exchangeType)
     rest -= exchangeType.getSharedBytes();
@@ -1085,25 +1098,19 @@ int64_t TileKernel::countStages() {
       rest -= consumers * llvm::alignTo(consumerWarpgroups * 4 *
                                             load.getType().getNumElements(),
                                         target::tma::sharedAlignment);
-  return rest / slot;
+  return rest / getSlotBytes();
 }
 
 /// Shared memory of a kernel with accumulators in tensor memory, at most: what
 /// bsmm-assign-memory places.
 int64_t TileKernel::getSharedBytes(int64_t slots) const {
-  int64_t bytes = 0;
-  for (ArrayRef<unsigned> group : loadGroups) {
-    int64_t slot = 0, alignment = 1;
-    for (unsigned load : group) {
-      BufferType type = loadTypes[load];
-      slot = llvm::alignTo(slot, type.getSharedAlignment()) +
-             type.getSharedBytes();
-      alignment = std::max(alignment, type.getSharedAlignment());
-    }
-    bytes = llvm::alignTo(bytes, alignment) +
-            slots * llvm::alignTo(slot, alignment);
-  }
-  for (int64_t index = 0; stagingType && index < stagingSlots; ++index)
+  // The slots of each group begin at their alignment.
+  int64_t bytes = slots * getSlotBytes();
+  for (ArrayRef<unsigned> group : ArrayRef(loadGroups).drop_front())
+    for (unsigned load : group)
+      bytes = llvm::alignTo(bytes, loadTypes[load].getSharedAlignment());
+  for (int64_t index = 0;
+       stagingType && !stagesOverSlots && index < stagingSlots; ++index)
     bytes = llvm::alignTo(bytes, stagingType.getSharedAlignment()) +
             stagingType.getSharedBytes();
   if (exchangeType)
@@ -1116,6 +1123,36 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
              target::mbarrier::bytes;
 }
 
+/// Stages the output where the operands were, when a CTA has one tile: nothing
+/// is loaded any more then. Returns whether that is possible with the slots
+/// that are stated, or that fit (0).
+bool TileKernel::stageOverSlots(int64_t stated) {
+  // Warps that decode operands write and read other buffers, too.
+  if (tileLoop || !stagingType || dots.front().decodedA)
+    return false;
+  int64_t previous = stagingSlots;
+  stagesOverSlots = true;
+  stagingSlots = getStagingPieces();
+  int64_t slots = stated;
+  if (slots == 0) {
+    auto fits = [&] {
+      return accumulatesInRegisters()
+                 ? slots <= countStages()
+                 : getSharedBytes(slots) <= gpu->sharedMemoryPerBlock;
+    };
+    slots = maxDefaultStages;
+    while (slots > 1 && !fits())
+      --slots;
+  }
+  // The first slot has the alignment of its operands, at least that of rows in
+  // a swizzle of the same width.
+  if (stagingSlots * stagingType.getSharedBytes() <= slots * getSlotBytes())
+    return true;
+  stagesOverSlots = false;
+  stagingSlots = previous;
+  return false;
+}
+
 /// Stages of a kernel with accumulators in tensor memory. Where the widest
 /// pieces of the output tile leave too little memory, narrower ones take turns.
 LogicalResult TileKernel::chooseStages(int64_t stated) {
@@ -1123,6 +1160,8 @@ LogicalResult TileKernel::chooseStages(int64_t stated) {
     return getSharedBytes(slots) <= gpu->sharedMemoryPerBlock;
   };
   auto store = dyn_cast<TmaStoreOp>(this->store);
+  if (stageOverSlots(stated))
+    store = {};
   BufferType widest = stagingType;
   auto use = [&](BufferLayout layout) {
     return setStaging(store, widest.getElementType(), layout);
@@ -1154,8 +1193,10 @@ LogicalResult TileKernel::chooseMemory() {
     if (failed(chooseStages(stated ? stated.getInt() : 0)))
       return failure();
   } else {
+    bool isOver = stageOverSlots(stated ? stated.getInt() : 0);
     // One more slot for loads is worth more than a second buffer.
-    if (!stated && stagingSlots == 2 && countStages() < minLateStages) {
+    if (!isOver && !stated && stagingSlots == 2 &&
+        countStages() < minLateStages) {
       stagingSlots = 1;
       if (countStages() < minLateStages)
         stagingSlots = 2;

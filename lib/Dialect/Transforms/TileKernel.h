@@ -124,6 +124,9 @@ struct TileKernel {
   /// many of them there are; null for other stores.
   BufferType stagingType;
   int64_t stagingSlots = 1;
+  /// Whether they lie where the operands were: in a kernel whose CTAs have one
+  /// tile each.
+  bool stagesOverSlots = false;
   /// Slots of the load channel, accumulators that take turns.
   int64_t stages = 1, accumulators = 1;
   /// Parts of the columns that are promoted one after the other, whether one
@@ -195,7 +198,9 @@ private:
   int64_t getSharedBytes(int64_t slots) const;
   mlir::LogicalResult chooseStages(int64_t stated);
   mlir::LogicalResult chooseMemory();
-  int64_t countStages();
+  int64_t countStages() const;
+  int64_t getSlotBytes() const;
+  bool stageOverSlots(int64_t stated);
 };
 
 } // namespace bsmm

@@ -530,9 +530,94 @@ static LogicalResult verifyReleased(CreateChannelOp create,
   return success();
 }
 
+/// Everything that uses a buffer or rows of it.
+static void findUsers(Value buffer, SmallVectorImpl<Operation *> &users) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto slice = dyn_cast<SliceRowsOp>(user))
+      findUsers(slice.getResult(), users);
+    else
+      users.push_back(user);
+  }
+}
+
+/// Whether an operation is executed once, after `before` is over, by the
+/// threads of the same role.
+static bool isOnceAfter(Operation *op, Operation *before) {
+  return isBefore(before, op) && !op->getParentOfType<scf::ForOp>() &&
+         before->getParentOfType<WarpRoleOp>() ==
+             op->getParentOfType<WarpRoleOp>();
+}
+
+/// The operation after which all slots of a channel have been read, for those
+/// who execute it. Of consumers that arrive themselves that is a barrier after
+/// the last release; what tensor cores read has been read when they are done
+/// with what was issued after it. Null when there is none before `user`.
+static Operation *findEnd(CreateChannelOp create, const Side &consumer,
+                          Operation *user) {
+  auto isAfterReleases = [&](Operation *op) {
+    return llvm::all_of(consumer.leaves, [&](Operation *leave) {
+      return isOnceAfter(op, leave);
+    });
+  };
+  auto isBeforeUser = [&](Operation *op) {
+    Operation *there = op->getBlock()->findAncestorOpInBlock(*user);
+    return there && op->isBeforeInBlock(there);
+  };
+  Operation *end = nullptr;
+  create->getParentOfType<KernelOp>().walk([&](Operation *op) {
+    if (end)
+      return;
+    if (create.getConsumer().getKind() != ArrivalKind::MmaCommit) {
+      auto barrier = dyn_cast<SynchronizeOp>(op);
+      if (barrier && !barrier.getEachWarpgroup() && isAfterReleases(op) &&
+          isBeforeUser(op))
+        end = op;
+      return;
+    }
+    auto wait = dyn_cast<WaitOp>(op);
+    if (!wait || op->getParentOfType<scf::ForOp>() || !isBeforeUser(op))
+      return;
+    auto results = wait.getChannel().getDefiningOp<CreateChannelOp>();
+    if (results.getProducer().getKind() != ArrivalKind::MmaCommit)
+      return;
+    Side producer;
+    SmallVector<Side> consumers;
+    findSides(results, producer, consumers);
+    if (!producer.leaves.empty() &&
+        llvm::all_of(producer.leaves, isAfterReleases))
+      end = op;
+  });
+  return end;
+}
+
+/// A buffer over the slots of a channel is used when all of them have been
+/// filled and read for the last time.
+static LogicalResult verifyOver(CreateChannelOp create, AllocOp alloc,
+                                ArrayRef<Side> consumers) {
+  SmallVector<Operation *> users;
+  findUsers(alloc.getBuffer(), users);
+  for (Operation *user : users) {
+    if (consumers.size() == 1 && findEnd(create, consumers.front(), user))
+      continue;
+    InFlightDiagnostic diagnostic =
+        user->emitOpError(
+            "expected a buffer over the slots of a channel after ")
+        << (create.getConsumer().getKind() == ArrivalKind::MmaCommit
+                ? "a bsmm.wait for results that were committed after the last "
+                  "bsmm.release of the slots"
+                : "a bsmm.synchronize of its consumers, all together, that "
+                  "follows their last bsmm.release")
+        << ", outside of loops";
+    diagnostic.attachNote(alloc.getLoc()) << "the buffer is here";
+    return diagnostic;
+  }
+  return success();
+}
+
 static LogicalResult verifyChannel(CreateChannelOp create) {
   // A loop that never runs takes its whole protocol with it.
-  if (create.getChannel().use_empty())
+  if (llvm::all_of(create.getChannel().getUsers(),
+                   [](Operation *user) { return isa<AllocOp>(user); }))
     return success();
   Side producer;
   SmallVector<Side> consumers;
@@ -593,6 +678,10 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
                                consumers.size())))
       return failure();
   }
+  for (Operation *user : create.getChannel().getUsers())
+    if (auto alloc = dyn_cast<AllocOp>(user);
+        alloc && failed(verifyOver(create, alloc, consumers)))
+      return failure();
   if (consumers.size() == 1)
     return success();
   return success(succeeded(verifyWarps(create, consumers[0], consumers[1])) &&

@@ -3,17 +3,18 @@
 // Accumulators in registers: consumer warpgroups multiply and drain, one thread
 // of a last warpgroup loads.
 
-// Pieces of 64 columns have a staging buffer each, since the loads lose no slot
-// by the third; each warpgroup stores its own 64 rows. The first step starts the sum, each further
-// one is issued before the last one is waited for.
+// A CTA with one tile: pieces of 64 columns have a staging buffer each where the
+// operands were, when both warpgroups have multiplied; each stores its own 64
+// rows. The first step starts the sum, each further one is issued before the
+// last one is waited for.
 
 // CHECK-LABEL: bsmm.kernel @k(
 // CHECK-SAME: !bsmm.tensor_map<64x64xbf16>
 // CHECK-SAME: block_size = 384 : i64
-// CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> : <4, <128x128xf8E4M3FN, shared, swizzle_128B>, <192x128xf8E4M3FN, shared, swizzle_128B>>
-// CHECK-NEXT: %[[S0:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
-// CHECK-NEXT: %[[S1:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
-// CHECK-NEXT: %[[S2:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B>
+// CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <warps, count = 8> : <5, <128x128xf8E4M3FN, shared, swizzle_128B>, <192x128xf8E4M3FN, shared, swizzle_128B>>
+// CHECK-NEXT: %[[S0:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> over %[[LOADS]] :
+// CHECK-NEXT: %[[S1:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> over %[[LOADS]] :
+// CHECK-NEXT: %[[S2:.+]] = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128B> over %[[LOADS]] :
 // CHECK: bsmm.warp_role 8 count 4 registers 24 {
 // CHECK-NEXT: bsmm.leader {
 // CHECK-NEXT: scf.for {{.*}} iter_args(%[[IT:.+]] = %c0_i32)
@@ -39,6 +40,7 @@
 // CHECK-NEXT: } else {
 // CHECK-NEXT: %[[ZERO:.+]] = bsmm.zero_accumulator
 // CHECK-NEXT: scf.yield %[[ZERO]]
+// CHECK: bsmm.synchronize{{$}}
 // CHECK-DAG: %[[GROUP:.+]] = bsmm.warpgroup_index
 // CHECK-DAG: %[[ROW:.+]] = arith.muli %[[GROUP]], %c64_i32
 // CHECK: bsmm.drain %[[SUM]] columns 32 extent 64 {
@@ -305,7 +307,7 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 // CHECK: bsmm.mma
 // CHECK: %[[BASE:.+]] = arith.addi {{.*}} : i64
 // CHECK: bsmm.wait_vectors
-// CHECK-NEXT: bsmm.synchronize each_warpgroup
+// CHECK-NEXT: bsmm.synchronize{{$}}
 // CHECK: bsmm.drain %{{.*}} columns 32 {
 // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<16xf32>):
 // CHECK-NEXT: %[[ROWS:.+]] = bsmm.read_staged %[[ROW_BUFFER]][%[[ROW]]] dimension 0 : !bsmm.buffer<2x128xf32, shared, row_major> -> vector<16xf32>

@@ -179,14 +179,14 @@ gpu.module @kernels {
   // warpgroup, and there is one accumulator.
   // CHECK-LABEL: bsmm.kernel @one_tile(
   // CHECK-SAME: block_size = 128 : i64
-  // CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : <5, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
+  // CHECK: %[[LOADS:.+]] = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : <6, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
   // CHECK: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : <1, <128x128xf32, tensor_memory, accumulator>>
   // CHECK: %[[SFA:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[SFB:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[OTHER_A:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
   // CHECK: %[[OTHER_B:.+]] = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
-  // CHECK: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
-  // CHECK: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+  // CHECK: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B> over %[[LOADS]] :
+  // CHECK: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B> over %[[LOADS]] :
   // CHECK: %[[STEPS:.+]] = arith.maxsi
   // CHECK: bsmm.warp_role 0 {
   // CHECK-NEXT: bsmm.leader {

@@ -29,11 +29,28 @@ def Bsmm_AllocOp : Bsmm_PipelineOp<"alloc"> {
     %0 = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
     ```
 
+    With `over` the buffer lies in shared memory where the slots of a channel
+    are, and beside the other buffers over it. It is there when no slot is in
+    use any more: `bsmm-verify-channels` proves that each use comes after the
+    last slot has been read by all who read it.
+
+    ```mlir
+    %1 = bsmm.alloc : !bsmm.buffer<128x64xbf16, shared, swizzle_128b>
+        over %slots : !bsmm.channel<8 x [...]>
+    ```
+
     Since version 1.
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<I64Attr>:$offset,
+                       Optional<Bsmm_ChannelType>:$over);
   let results = (outs Bsmm_BufferType:$buffer);
-  let assemblyFormat = "attr-dict `:` qualified(type($buffer))";
+  let assemblyFormat = [{
+    attr-dict `:` qualified(type($buffer))
+    (`over` $over^ `:` qualified(type($over)))?
+  }];
+  let builders = [OpBuilder<(ins "::bsmm::BufferType":$buffer), [{
+    build($_builder, $_state, buffer, nullptr, nullptr);
+  }]>];
   let hasVerifier = 1;
 }
 
