@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 CONFIGURATIONS = [
     f"block-m=128 block-n={n} block-k=128 group=8 group-all {form}".strip()
     for form, columns in (
+        ("persistent=false", (96, 224)),
         ("", (96, 128, 192, 224)),
         ("ping-pong", (96, 128, 144, 160, 176, 192)),
         ("ping-pong cluster-m=2", (144, 160)),
@@ -35,8 +36,13 @@ CONFIGURATIONS = [
 
 #: Those with registers for sums of the tensor core and of f32.
 SLOW_CONFIGURATIONS = [
-    f"block-m=128 block-n={n} block-k=128 group=8 group-all"
-    for n in (96, 112, 128, 144, 160, 192, 224)
+    f"block-m={m} block-n={n} block-k=128 group=8 group-all {form}".strip()
+    for form, tiles in (
+        ("persistent=false", ((128, 96), (128, 224), (192, 144))),
+        ("", [(128, n) for n in (96, 112, 128, 144, 160, 192, 224)]),
+        ("", ((192, 128), (192, 144))),
+    )
+    for m, n in tiles
 ] + ["block-m=128 block-n=128 block-k=128 group=8 persistent=false split-k=2"]
 
 #: Configurations of each family, whose source is the file of its name.

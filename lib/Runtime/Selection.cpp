@@ -178,8 +178,10 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   double drain =
       rates->tileStart + values * outBytes / (rates->storeBytes * drainers);
   cost.cyclesOfTile = isPingPong ? rates->turn : drain;
-  if (grid.rule != GridRule::Persistent)
-    cost.cyclesOfTile += rates->loadLatency;
+  // A CTA that begins waits for its first operands. What the launch begins with
+  // is in its own cycles.
+  if (grid.rule != GridRule::Persistent && cost.waves > 0)
+    cost.cyclesOfTile += rates->loadLatency * (cost.waves - 1) / cost.waves;
   if (split > 1)
     cost.cyclesOfTile +=
         values * 4 * (split - 1) / split / (rates->reduceBytes * consumers);

@@ -113,13 +113,19 @@ struct JoinAccumulatorsPattern : KernelPattern<JoinAccumulatorsOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     AccumulatorType type = op.getResult().getType();
+    // Parts side by side have the same blocks of rows; others follow each
+    // other.
     SmallVector<SmallVector<Value>> values(type.getRowBlocks());
+    size_t firstBlock = 0;
     for (auto [part, converted] :
-         llvm::zip_equal(op.getParts(), adaptor.getParts()))
-      for (auto [block, ofBlock] : llvm::enumerate(
-               getValues(rewriter, loc, cast<AccumulatorType>(part.getType()),
-                         converted)))
-        llvm::append_range(values[block], ofBlock);
+         llvm::zip_equal(op.getParts(), adaptor.getParts())) {
+      auto partType = cast<AccumulatorType>(part.getType());
+      for (auto [block, ofBlock] :
+           llvm::enumerate(getValues(rewriter, loc, partType, converted)))
+        llvm::append_range(values[firstBlock + block], ofBlock);
+      if (type.getByColumns())
+        firstBlock += partType.getRowBlocks();
+    }
     Value result = buildAccumulator(
         rewriter, loc, type,
         [&](int64_t block, int64_t index) { return values[block][index]; });
@@ -781,11 +787,11 @@ struct ReadStagedPattern : KernelPattern<ReadStagedOp> {
 void bsmm::populateRegisterToNVVMPatterns(const LLVMTypeConverter &converter,
                                           const KernelValuesMap &values,
                                           RewritePatternSet &patterns) {
-  patterns
-      .add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
-           ClusterRankPattern, DrainRegistersPattern, JoinAccumulatorsPattern,
-           MmaPattern, ReduceClusterPattern, ReadStagedPattern,
-           SliceRowsPattern, SliceScalesPattern, StageVectorPattern,
-           WaitVectorsPattern, WaitMmaPattern, WarpgroupIndexPattern,
-           ZeroAccumulatorPattern>(converter, values);
+  patterns.add<AddAccumulatorsPattern, AddScaledPattern, ReadScalesPattern,
+               ClusterRankPattern, DrainRegistersPattern,
+               JoinAccumulatorsPattern, MmaPattern, ReduceClusterPattern,
+               ReadStagedPattern, SliceRowsPattern, SliceScalesPattern,
+               StageVectorPattern, WaitVectorsPattern, WaitMmaPattern,
+               WarpgroupIndexPattern, ZeroAccumulatorPattern>(converter,
+                                                              values);
 }

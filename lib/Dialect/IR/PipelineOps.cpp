@@ -820,23 +820,26 @@ LogicalResult JoinAccumulatorsOp::verify() {
   AccumulatorType result = getResult().getType();
   if (getParts().empty())
     return emitOpError("expected accumulators to join");
-  int64_t columns = 0;
+  // What the warpgroups do not share is joined.
+  int64_t joined = result.getByColumns() ? 0 : 1, extent = 0;
   for (Value part : getParts()) {
     auto type = cast<AccumulatorType>(part.getType());
-    columns += type.getShape()[1];
-    if (type.getShape()[0] != result.getShape()[0] ||
+    extent += type.getShape()[joined];
+    if (type.getShape()[1 - joined] != result.getShape()[1 - joined] ||
         type.getElementType() != result.getElementType() ||
-        type.getWarpgroups() != result.getWarpgroups() || type.getByColumns() ||
-        result.getByColumns())
-      return emitOpError("expected accumulators with the rows and warpgroups "
-                         "of the result ")
-             << result << ", split by rows, got " << type;
+        type.getWarpgroups() != result.getWarpgroups() ||
+        type.getByColumns() != result.getByColumns())
+      return emitOpError("expected accumulators with the ")
+             << (joined == 0 ? "columns" : "rows")
+             << ", the warpgroups and their split of the result " << result
+             << ", got " << type;
     if (failed(expectFinished(*this, part)))
       return failure();
   }
-  if (columns != result.getShape()[1])
+  if (extent != result.getShape()[joined])
     return emitOpError("expected accumulators of ")
-           << result.getShape()[1] << " columns together, got " << columns;
+           << result.getShape()[joined] << (joined == 0 ? " rows" : " columns")
+           << " together, got " << extent;
   return verifyAccumulatorRole(*this, result);
 }
 

@@ -8,15 +8,15 @@ using namespace mlir;
 using namespace bsmm;
 
 /// The parts of a step whose sums are promoted one by one: ranges of K, and of
-/// columns where two sums of all columns do not fit beside the main one.
+/// columns or rows where two sums of all do not fit beside the main one.
 SmallVector<PipelineBuilder::PromotedPart> PipelineBuilder::getPromotedParts() {
   SmallVector<PromotedPart> parts;
-  int64_t columns = tile.columns / tile.promotedColumnParts;
   for (TileKernel::Dot &dot : tile.dots) {
     int64_t depth = tile.loadTypes[dot.a].getShape()[1];
     for (int64_t k = 0; k < depth; k += dot.promoteEvery)
-      for (int64_t column = 0; column < tile.columns; column += columns)
-        parts.push_back({&dot, k, column / columns});
+      for (int64_t row = 0; row < tile.promotedRowParts; ++row)
+        for (int64_t column = 0; column < tile.promotedColumnParts; ++column)
+          parts.push_back({&dot, k, column, row});
   }
   return parts;
 }
@@ -74,10 +74,17 @@ Value PipelineBuilder::emitPartialSum(ValueRange buffers,
   auto attribute = [&](bool isWhole, int64_t value) {
     return isWhole ? IntegerAttr() : builder.getI64IntegerAttr(value);
   };
+  Value rows = buffers[part.dot->a];
+  if (tile.promotedRowParts != 1)
+    rows = SliceRowsOp::create(
+        builder, loc,
+        BufferType::get(builder.getContext(),
+                        {type.getShape()[0], a.getShape()[1]},
+                        a.getElementType(), a.getMemorySpace(), a.getLayout()),
+        rows, constant(part.rowPart * type.getShape()[0]));
   return MmaOp::create(
-      builder, part.dot->op->getLoc(), type, buffers[part.dot->a],
-      buffers[part.dot->b], Value(),
-      attribute(isWholeTile, part.columnPart * type.getShape()[1]),
+      builder, part.dot->op->getLoc(), type, rows, buffers[part.dot->b],
+      Value(), attribute(isWholeTile, part.columnPart * type.getShape()[1]),
       attribute(isWholeDepth, part.k),
       attribute(isWholeDepth, part.dot->promoteEvery));
 }
@@ -86,7 +93,7 @@ Value PipelineBuilder::emitPartialSum(ValueRange buffers,
 void PipelineBuilder::emitPromotion(const PromotedPart &part, Value partial,
                                     ValueRange scales,
                                     MutableArrayRef<Value> sums) {
-  Value &sum = sums[part.columnPart];
+  Value &sum = sums[part.getSum()];
   if (scales.empty()) {
     sum = AddAccumulatorsOp::create(builder, loc, sum, partial);
     return;
@@ -105,7 +112,8 @@ void PipelineBuilder::emitPromotion(const PromotedPart &part, Value partial,
 void PipelineBuilder::emitPromotedMultiplications() {
   SmallVector<PromotedPart> parts = getPromotedParts();
   Value zero = ZeroAccumulatorOp::create(builder, loc, getPromotedType());
-  SmallVector<Value> sums(tile.promotedColumnParts, zero);
+  SmallVector<Value> sums(tile.promotedColumnParts * tile.promotedRowParts,
+                          zero);
   if (tile.overlapsPromotion)
     emitOverlappedPromotion(parts, sums);
   else

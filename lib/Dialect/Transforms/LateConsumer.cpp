@@ -198,19 +198,29 @@ FailureOr<Schedule> LateConsumer::findSchedule() {
   return schedule;
 }
 
-/// The buffers of a slot are used before `end`.
+/// A buffer of a slot is used before `end`, and rows of it are.
+static LogicalResult verifyUsers(Value buffer, Operation *end,
+                                 ReleaseOp release) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto slice = dyn_cast<SliceRowsOp>(user);
+        slice && failed(verifyUsers(slice.getResult(), end, release)))
+      return failure();
+    Operation *there = end->getBlock()->findAncestorOpInBlock(*user);
+    if (there && there->isBeforeInBlock(end))
+      continue;
+    InFlightDiagnostic diagnostic =
+        user->emitOpError("uses a buffer of a slot that has been given away");
+    diagnostic.attachNote(release.getLoc()) << "given away here";
+    return diagnostic;
+  }
+  return success();
+}
+
 static LogicalResult verifyUsers(WaitOp wait, Operation *end,
                                  ReleaseOp release) {
   for (Value buffer : wait.getBuffers())
-    for (Operation *user : buffer.getUsers()) {
-      Operation *there = end->getBlock()->findAncestorOpInBlock(*user);
-      if (there && there->isBeforeInBlock(end))
-        continue;
-      InFlightDiagnostic diagnostic =
-          user->emitOpError("uses a buffer of a slot that has been given away");
-      diagnostic.attachNote(release.getLoc()) << "given away here";
-      return diagnostic;
-    }
+    if (failed(verifyUsers(buffer, end, release)))
+      return failure();
   return success();
 }
 

@@ -72,7 +72,9 @@ private:
   /// A part of a step whose sum is promoted on its own.
   struct PromotedPart {
     TileKernel::Dot *dot;
-    int64_t k, columnPart;
+    int64_t k, columnPart, rowPart;
+    /// Number of its sum: only one of rows and columns has parts.
+    int64_t getSum() const { return columnPart + rowPart; }
   };
   llvm::SmallVector<PromotedPart> getPromotedParts();
   Value emitPartialSum(mlir::ValueRange buffers, const PromotedPart &part);
@@ -150,10 +152,11 @@ private:
   }
   /// Of a sum that is promoted on its own.
   AccumulatorType getPromotedType() {
-    return AccumulatorType::get(
-        builder.getContext(),
-        {tile.rows, tile.columns / tile.promotedColumnParts},
-        builder.getF32Type(), tile.consumerWarpgroups, tile.splitsByColumns);
+    return AccumulatorType::get(builder.getContext(),
+                                {tile.rows / tile.promotedRowParts,
+                                 tile.columns / tile.promotedColumnParts},
+                                builder.getF32Type(), tile.consumerWarpgroups,
+                                tile.splitsByColumns);
   }
 
   TileKernel &tile;

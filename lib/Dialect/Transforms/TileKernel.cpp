@@ -454,7 +454,15 @@ int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
     overlapsPromotion = dots.empty() || overlapsPromotion;
     return 2 * registers / parts;
   }
+  // Warpgroups that share the columns have rows in parts, which reads no
+  // operand more often.
   overlapsPromotion = false;
+  if (numDots == 1 && splitsByColumns && !hasSumScales && rowBlocks > 1 &&
+      registers + 2 * registers / rowBlocks <= most) {
+    promotedRowParts = rowBlocks;
+    overlapsPromotion = true;
+    return 2 * registers / rowBlocks;
+  }
   return registers / promotedColumnParts;
 }
 
@@ -483,8 +491,8 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
   // Two warpgroups have the same number of 64-row blocks, or else of columns;
   // with turns each has all of both.
   splitsByColumns = m == 192 && consumers == 1;
-  if (splitsByColumns && n % 32 != 0)
-    return op.emitOpError("expected a multiple of 32 columns in a tile of 192 "
+  if (splitsByColumns && n % 16 != 0)
+    return op.emitOpError("expected a multiple of 16 columns in a tile of 192 "
                           "rows, whose columns two warpgroups share, got ")
            << n;
   consumerWarpgroups = m == 64 || consumers != 1 ? 1 : 2;

@@ -133,6 +133,8 @@ struct TileKernel {
   /// part is added while the next one is multiplied, and the steps in each trip
   /// of the loop that does so.
   int64_t promotedColumnParts = 1;
+  /// The same of the rows, where warpgroups share the columns.
+  int64_t promotedRowParts = 1;
   bool overlapsPromotion = false;
   int64_t promotedTripSteps = 1;
   /// Places for the scales of a step in tensor memory, which take turns.

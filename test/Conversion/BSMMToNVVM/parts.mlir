@@ -50,4 +50,19 @@ gpu.module @parts attributes {bsmm.target = #bsmm.target<"sm_90a">} {
         : !part, !part -> !bsmm.accumulator<128x32xf32, warpgroups = 2>
     bsmm.return
   }
+
+  // Below each other: a block of rows for each part.
+  // CHECK-LABEL: llvm.func @row_parts(
+  // CHECK: %[[TOP:.+]] = llvm.extractvalue %[[TOP_PART:.+]][0] : !llvm.struct<(struct<(f32, f32, f32, f32, f32, f32, f32, f32)>)>
+  // CHECK: %[[BOTTOM:.+]] = llvm.extractvalue %[[BOTTOM_PART:.+]][0] : !llvm.struct<(struct<(f32, f32, f32, f32, f32, f32, f32, f32)>)>
+  // CHECK: llvm.insertvalue %{{.*}}, %{{.*}}[0] : !llvm.struct<(struct<(f32, f32, f32, f32, f32, f32, f32, f32)>, struct<(f32, f32, f32, f32, f32, f32, f32, f32)>)>
+  // CHECK: llvm.insertvalue %{{.*}}, %{{.*}}[1] : !llvm.struct<(struct<(f32, f32, f32, f32, f32, f32, f32, f32)>, struct<(f32, f32, f32, f32, f32, f32, f32, f32)>)>
+  bsmm.kernel @row_parts() attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    %zero = bsmm.zero_accumulator : !bsmm.accumulator<64x32xf32, warpgroups = 2 by_columns>
+    %sum = bsmm.join_accumulators %zero, %zero
+        : !bsmm.accumulator<64x32xf32, warpgroups = 2 by_columns>,
+          !bsmm.accumulator<64x32xf32, warpgroups = 2 by_columns>
+        -> !bsmm.accumulator<128x32xf32, warpgroups = 2 by_columns>
+    bsmm.return
+  }
 }

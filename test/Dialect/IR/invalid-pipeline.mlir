@@ -3836,8 +3836,37 @@ gpu.module @m {
     %b = bsmm.alloc : !b
     bsmm.warp_role 0 count 8 {
       %z = bsmm.zero_accumulator : !acc
-      // expected-error@below {{expected accumulators with the rows and warpgroups of the result '!bsmm.accumulator<256x64xf32, warpgroups = 2>', split by rows, got '!bsmm.accumulator<128x32xf32, warpgroups = 2>'}}
+      // expected-error@below {{expected accumulators with the rows, the warpgroups and their split of the result '!bsmm.accumulator<256x64xf32, warpgroups = 2>', got '!bsmm.accumulator<128x32xf32, warpgroups = 2>'}}
       %v = bsmm.join_accumulators %z, %z : !acc, !acc -> !bsmm.accumulator<256x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// Warpgroups that share the columns have rows in parts.
+!acc = !bsmm.accumulator<64x32xf32, warpgroups = 2 by_columns>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected accumulators of 192 rows together, got 128}}
+      %v = bsmm.join_accumulators %z, %z : !acc, !acc -> !bsmm.accumulator<192x32xf32, warpgroups = 2 by_columns>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+!acc = !bsmm.accumulator<64x32xf32, warpgroups = 2 by_columns>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, block_size = 256 : i64} {
+    bsmm.warp_role 0 count 8 {
+      %z = bsmm.zero_accumulator : !acc
+      // expected-error@below {{expected accumulators with the columns, the warpgroups and their split of the result '!bsmm.accumulator<64x64xf32, warpgroups = 2 by_columns>', got '!bsmm.accumulator<64x32xf32, warpgroups = 2 by_columns>'}}
+      %v = bsmm.join_accumulators %z, %z : !acc, !acc -> !bsmm.accumulator<64x64xf32, warpgroups = 2 by_columns>
     }
     bsmm.return
   }

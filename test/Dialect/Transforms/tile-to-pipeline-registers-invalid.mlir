@@ -94,28 +94,28 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
 
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   bsmm.kernel @k(%a: !bsmm.tensor_map<192x128xf8E4M3FN>,
-                 %b: !bsmm.tensor_map<48x128xf8E4M3FN>,
-                 %d: !bsmm.tensor_map<192x48xbf16>, %steps: i32)
+                 %b: !bsmm.tensor_map<40x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<192x40xbf16>, %steps: i32)
       attributes {level = #bsmm.level<tile>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %extent = arith.constant 128 : i32
-    %zero = arith.constant dense<0.0> : tensor<192x48xf32>
+    %zero = arith.constant dense<0.0> : tensor<192x40xf32>
     %acc = scf.for %step = %c0 to %steps step %c1
-        iter_args(%sum = %zero) -> (tensor<192x48xf32>) : i32 {
+        iter_args(%sum = %zero) -> (tensor<192x40xf32>) : i32 {
       %k = arith.muli %step, %extent : i32
       %a_tile = bsmm.tma_load %a[%c0, %k]
           : !bsmm.tensor_map<192x128xf8E4M3FN> -> tensor<192x128xf8E4M3FN>
       %b_rows = bsmm.tma_load %b[%c0, %k]
-          : !bsmm.tensor_map<48x128xf8E4M3FN> -> tensor<48x128xf8E4M3FN>
+          : !bsmm.tensor_map<40x128xf8E4M3FN> -> tensor<40x128xf8E4M3FN>
       %b_tile = bsmm.trans %b_rows [1, 0]
-          : tensor<48x128xf8E4M3FN> to tensor<128x48xf8E4M3FN>
-      // expected-error@below {{expected a multiple of 32 columns in a tile of 192 rows, whose columns two warpgroups share, got 48}}
-      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<192x128xf8E4M3FN>, tensor<128x48xf8E4M3FN>, tensor<192x48xf32>
-      scf.yield %next : tensor<192x48xf32>
+          : tensor<40x128xf8E4M3FN> to tensor<128x40xf8E4M3FN>
+      // expected-error@below {{expected a multiple of 16 columns in a tile of 192 rows, whose columns two warpgroups share, got 40}}
+      %next = bsmm.dot %a_tile, %b_tile, %sum : tensor<192x128xf8E4M3FN>, tensor<128x40xf8E4M3FN>, tensor<192x40xf32>
+      scf.yield %next : tensor<192x40xf32>
     }
-    %out = arith.truncf %acc : tensor<192x48xf32> to tensor<192x48xbf16>
-    bsmm.tma_store %out, %d[%c0, %c0] : tensor<192x48xbf16>, !bsmm.tensor_map<192x48xbf16>
+    %out = arith.truncf %acc : tensor<192x40xf32> to tensor<192x40xbf16>
+    bsmm.tma_store %out, %d[%c0, %c0] : tensor<192x40xbf16>, !bsmm.tensor_map<192x40xbf16>
     bsmm.return
   }
 }

@@ -509,3 +509,52 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
     bsmm.return
   }
 }
+
+// -----
+
+// Warpgroups that share the columns: the blocks of 64 rows are promoted one
+// after the other, two of their sums are alive at a time.
+
+// CHECK-LABEL: bsmm.kernel @k(
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}, %[[LAST:.+]] = %{{.*}}, %[[TOP:.+]] = %{{.*}}, %[[MIDDLE:.+]] = %{{.*}}, %[[BOTTOM:.+]] = %{{.*}})
+// CHECK: %[[SLOT:.+]]:2 = bsmm.wait
+// CHECK-NEXT: %[[DONE:.+]] = bsmm.wait_mma %[[LAST]] pending 0 : !bsmm.accumulator<64x144xf32, warpgroups = 2 by_columns>
+// CHECK-NEXT: %[[A0:.+]] = bsmm.slice_rows %[[SLOT]]#0[%c0_i32] : !bsmm.buffer<192x128xf8E4M3FN, shared, swizzle_128B> to !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
+// CHECK-NEXT: %[[M0:.+]] = bsmm.mma %[[A0]], %[[SLOT]]#1 :
+// CHECK: bsmm.release
+// CHECK-NEXT: %[[B0:.+]] = bsmm.add_accumulators %[[BOTTOM]], %[[DONE]]
+// CHECK-NEXT: %[[A1:.+]] = bsmm.slice_rows %[[SLOT]]#0[%c64_i32]
+// CHECK-NEXT: %[[M1:.+]] = bsmm.mma %[[A1]], %[[SLOT]]#1 :
+// CHECK-NEXT: %[[W0:.+]] = bsmm.wait_mma %[[M0]] pending 1 complete
+// CHECK-NEXT: %[[T0:.+]] = bsmm.add_accumulators %[[TOP]], %[[W0]]
+// CHECK-NEXT: %[[A2:.+]] = bsmm.slice_rows %[[SLOT]]#0[%c128_i32]
+// CHECK-NEXT: %[[M2:.+]] = bsmm.mma %[[A2]], %[[SLOT]]#1 :
+// CHECK-NEXT: %[[W1:.+]] = bsmm.wait_mma %[[M1]] pending 1 complete
+// CHECK-NEXT: %[[N0:.+]] = bsmm.add_accumulators %[[MIDDLE]], %[[W1]]
+// CHECK: scf.yield %{{.*}}, %[[M2]], %[[T0]], %[[N0]], %[[B0]]
+// CHECK: bsmm.join_accumulators %{{.*}}, %{{.*}}, %{{.*}} : {{.*}} -> !bsmm.accumulator<192x144xf32, warpgroups = 2 by_columns>
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_90a">} {
+  bsmm.kernel @k(%a: !bsmm.tensor_map<192x128xf8E4M3FN>,
+                 %b: !bsmm.tensor_map<144x128xf8E4M3FN>,
+                 %d: !bsmm.tensor_map<192x144xf32>, %steps: i32)
+      attributes {level = #bsmm.level<tile>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %extent = arith.constant 128 : i32
+    %zero = arith.constant dense<0.0> : tensor<192x144xf32>
+    %acc = scf.for %step = %c0 to %steps step %c1
+        iter_args(%sum = %zero) -> (tensor<192x144xf32>) : i32 {
+      %k = arith.muli %step, %extent : i32
+      %a_tile = bsmm.tma_load %a[%c0, %k]
+          : !bsmm.tensor_map<192x128xf8E4M3FN> -> tensor<192x128xf8E4M3FN>
+      %b_rows = bsmm.tma_load %b[%c0, %k]
+          : !bsmm.tensor_map<144x128xf8E4M3FN> -> tensor<144x128xf8E4M3FN>
+      %b_tile = bsmm.trans %b_rows [1, 0]
+          : tensor<144x128xf8E4M3FN> to tensor<128x144xf8E4M3FN>
+      %next = bsmm.dot %a_tile, %b_tile, %sum promote_every 128 : tensor<192x128xf8E4M3FN>, tensor<128x144xf8E4M3FN>, tensor<192x144xf32>
+      scf.yield %next : tensor<192x144xf32>
+    }
+    bsmm.tma_store %acc, %d[%c0, %c0] : tensor<192x144xf32>, !bsmm.tensor_map<192x144xf32>
+    bsmm.return
+  }
+}

@@ -843,7 +843,8 @@ def Bsmm_JoinAccumulatorsOp : Bsmm_PipelineOp<"join_accumulators", [Pure]> {
   let description = [{
     The accumulator whose columns are those of `parts`, from left to right. All
     have the same rows and warpgroups, split by rows, and have been waited for.
-    It moves nothing: a thread's registers of the parts follow each other.
+    Split by columns they have the same columns, and lie below each other. It
+    moves nothing: a thread's registers of the parts follow each other.
 
     Example:
 
