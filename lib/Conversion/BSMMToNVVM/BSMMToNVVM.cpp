@@ -270,52 +270,56 @@ struct KernelPreparation {
     return success();
   }
 
+  /// What lies at a place of shared or tensor memory.
+  struct Place {
+    int64_t start, end;
+    Operation *op;
+    /// Whether it is of a channel's slots.
+    bool isSlot = false;
+  };
+
   /// A buffer over the slots of a channel lies inside of them and apart from
-  /// the others that do.
-  static LogicalResult checkPlaceOver(AllocOp alloc) {
+  /// everything else.
+  static LogicalResult checkPlaceOver(const Place &place,
+                                      ArrayRef<Place> shared,
+                                      ArrayRef<Place> over, int64_t limit) {
+    auto alloc = cast<AllocOp>(place.op);
     auto create = alloc.getOver().getDefiningOp<CreateChannelOp>();
-    if (!create.getOffsets() || !create.getSlotStride())
-      return success();
-    auto getPlace = [](AllocOp op) {
-      int64_t start = *op.getOffset();
-      return std::pair{start,
-                       start + op.getBuffer().getType().getSharedBytes()};
+    auto isOwn = [&](const Place &other) {
+      return other.isSlot && other.op == create;
     };
-    auto [start, end] = getPlace(alloc);
-    int64_t first = create.getOffsets()->front();
-    int64_t last = first + int64_t(*create.getSlotStride()) *
-                               create.getChannel().getType().getSlots();
-    if (start < first || end > last)
-      return alloc.emitOpError(
-                 "expected a place inside of the channel's slots, "
-                 "bytes ")
-             << first << ".." << last - 1 << ", got " << start << ".."
-             << end - 1;
-    for (Operation *user : alloc.getOver().getUsers()) {
-      auto other = dyn_cast<AllocOp>(user);
-      if (!other || other == alloc || !other.getOffset())
-        continue;
-      auto [otherStart, otherEnd] = getPlace(other);
-      if (start < otherEnd && otherStart < end) {
-        InFlightDiagnostic diagnostic =
-            alloc.emitOpError("expected a place apart from other buffers over "
-                              "the same slots, got bytes ")
-            << start << ".." << end - 1;
-        diagnostic.attachNote(other.getLoc()) << "the other one is here";
+    int64_t first = llvm::find_if(shared, isOwn)->start, last = first;
+    for (const Place &other : shared)
+      if (isOwn(other))
+        last = std::max(last, other.end);
+    // Each slot is as large as their distance.
+    int64_t bytes = int64_t(*create.getSlotStride()) *
+                    create.getChannel().getType().getSlots();
+    last = std::max(last, std::min(first + bytes, limit));
+    if (place.start < first || place.end > last)
+      return alloc.emitOpError("expected a place inside of the channel's slots, "
+                               "bytes ")
+             << first << ".." << last - 1 << ", got " << place.start << ".."
+             << place.end - 1;
+    for (ArrayRef<Place> places : {shared, over})
+      for (const Place &other : places) {
+        if (other.op == alloc || isOwn(other) || other.end <= place.start ||
+            place.end <= other.start)
+          continue;
+        InFlightDiagnostic diagnostic = alloc.emitOpError(
+            "expected a place that it shares with the channel's slots only, "
+            "got bytes ");
+        diagnostic << place.start << ".." << place.end - 1;
+        diagnostic.attachNote(other.op->getLoc()) << "the other one is here";
         return diagnostic;
       }
-    }
     return success();
   }
 
   /// Buffers and barriers lie inside of the kernel's memory and apart from each
   /// other: places may have been written by hand.
   LogicalResult checkPlaces(KernelOp kernel) {
-    struct Place {
-      int64_t start, end;
-      Operation *op;
-    };
-    SmallVector<Place> shared, columns;
+    SmallVector<Place> shared, columns, over;
     WalkResult walk = kernel.walk([&](Operation *op) {
       if (auto alloc = dyn_cast<AllocOp>(op)) {
         BufferType type = alloc.getBuffer().getType();
@@ -324,11 +328,8 @@ struct KernelPreparation {
           op->emitOpError("expected a place; run bsmm-assign-memory first");
           return WalkResult::interrupt();
         }
-        if (alloc.getOver())
-          return failed(checkPlaceOver(alloc)) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
         int64_t start = *alloc.getOffset();
-        (isShared ? shared : columns)
+        (alloc.getOver() ? over : isShared ? shared : columns)
             .push_back({start,
                         start + (isShared ? type.getSharedBytes()
                                           : type.getTensorMemoryColumns()),
@@ -353,7 +354,8 @@ struct KernelPreparation {
           size += int64_t(*create.getSlotStride());
         for (int64_t slot = 0; slot < create.getBarrierSlots(); ++slot) {
           int64_t start = offset + slot * int64_t(*create.getSlotStride());
-          (isShared ? shared : columns).push_back({start, start + size, op});
+          (isShared ? shared : columns)
+              .push_back({start, start + size, op, /*isSlot=*/true});
         }
       }
       int64_t barriers = *create.getBarrierOffset();
@@ -395,6 +397,9 @@ struct KernelPreparation {
         }
       }
     }
+    for (const Place &place : over)
+      if (failed(checkPlaceOver(place, shared, over, sharedBytes)))
+        return failure();
     return success();
   }
 

@@ -127,7 +127,7 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
     DenseMap<Value, int64_t> usedOver;
     kernel.walk([&](AllocOp op) {
       if (Value over = op.getOver()) {
-        isGood &= succeeded(placeOverSlots(op, usedOver[over]));
+        isGood = isGood && succeeded(placeOverSlots(op, usedOver[over]));
         return;
       }
       BufferType type = op.getBuffer().getType();

@@ -1,6 +1,7 @@
 //===- LateConsumer.cpp - a consumer that releases late -------------------===//
 
 #include "LateConsumer.h"
+#include "SlotUses.h"
 
 using namespace mlir;
 using namespace bsmm;
@@ -198,29 +199,23 @@ FailureOr<Schedule> LateConsumer::findSchedule() {
   return schedule;
 }
 
-/// A buffer of a slot is used before `end`, and rows of it are.
-static LogicalResult verifyUsers(Value buffer, Operation *end,
-                                 ReleaseOp release) {
-  for (Operation *user : buffer.getUsers()) {
-    if (auto slice = dyn_cast<SliceRowsOp>(user);
-        slice && failed(verifyUsers(slice.getResult(), end, release)))
-      return failure();
-    Operation *there = end->getBlock()->findAncestorOpInBlock(*user);
-    if (there && there->isBeforeInBlock(end))
-      continue;
-    InFlightDiagnostic diagnostic =
-        user->emitOpError("uses a buffer of a slot that has been given away");
-    diagnostic.attachNote(release.getLoc()) << "given away here";
-    return diagnostic;
-  }
-  return success();
-}
-
+/// The buffers of a slot and parts of them are used before `end`.
 static LogicalResult verifyUsers(WaitOp wait, Operation *end,
                                  ReleaseOp release) {
+  ArrivalAttr arrival =
+      wait.getChannel().getDefiningOp<CreateChannelOp>().getConsumer();
   for (Value buffer : wait.getBuffers())
-    if (failed(verifyUsers(buffer, end, release)))
-      return failure();
+    for (Operation *user : findUsers(buffer)) {
+      if (failed(verifyDone(user, arrival, release)))
+        return failure();
+      Operation *there = end->getBlock()->findAncestorOpInBlock(*user);
+      if (there && there->isBeforeInBlock(end))
+        continue;
+      InFlightDiagnostic diagnostic =
+          user->emitOpError("uses a buffer of a slot that has been given away");
+      diagnostic.attachNote(release.getLoc()) << "given away here";
+      return diagnostic;
+    }
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "Cluster.h"
 #include "LateConsumer.h"
+#include "SlotUses.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
@@ -135,7 +136,9 @@ static LogicalResult verifySide(CreateChannelOp create, const Side &side,
        failed(verifyWaitedFor(block, entered, leaveThere))))
     return failure();
   for (Value buffer : entered->getResults()) {
-    for (Operation *user : buffer.getUsers()) {
+    for (Operation *user : findUsers(buffer)) {
+      if (failed(verifyDone(user, arrival, left)))
+        return failure();
       Operation *there = block->findAncestorOpInBlock(*user);
       bool isHeld = there && there->isBeforeInBlock(leaveThere);
       if (there == leaveThere && isInLeader)
@@ -396,46 +399,6 @@ static LogicalResult verifyAhead(CreateChannelOp create, Operation *acquire,
   return success();
 }
 
-/// The sides of a channel, in the order of the program, so that notes point at
-/// the first operation. Consumers in several roles are a side each.
-static void findSides(CreateChannelOp create, Side &producer,
-                      SmallVectorImpl<Side> &consumers) {
-  llvm::MapVector<Operation *, Side> byRole;
-  create->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
-      [&](Operation *op) {
-        if (!llvm::is_contained(op->getOperands(), create.getChannel()))
-          return;
-        if (isa<AcquireOp>(op))
-          producer.enters.push_back(op);
-        else if (isa<CommitOp>(op))
-          producer.leaves.push_back(op);
-        else if (isa<WaitOp>(op))
-          byRole[op->getParentOfType<WarpRoleOp>()].enters.push_back(op);
-        else if (isa<ReleaseOp>(op))
-          byRole[op->getParentOfType<WarpRoleOp>()].leaves.push_back(op);
-      });
-  for (auto &[role, side] : byRole)
-    consumers.push_back(std::move(side));
-  // An error names the missing consumer.
-  if (consumers.empty())
-    consumers.emplace_back();
-}
-
-/// Whether `op` can only be executed before `leave` in a trip of the loops that
-/// they share.
-static bool isBefore(Operation *op, Operation *leave) {
-  for (Operation *outer = leave; outer && !isa<WarpRoleOp>(outer);
-       outer = outer->getParentOp()) {
-    Operation *there = outer->getBlock()->findAncestorOpInBlock(*op);
-    if (!there)
-      continue;
-    if (there == outer)
-      return isa<scf::IfOp>(outer);
-    return there->isBeforeInBlock(outer);
-  }
-  return false;
-}
-
 /// A wait looks at the parity of a barrier's phase alone: it is right when the
 /// consumer before has seen the phases before. So two consumers wait for slots
 /// only while it is their turn by an order channel.
@@ -530,90 +493,6 @@ static LogicalResult verifyReleased(CreateChannelOp create,
   return success();
 }
 
-/// Everything that uses a buffer or rows of it.
-static void findUsers(Value buffer, SmallVectorImpl<Operation *> &users) {
-  for (Operation *user : buffer.getUsers()) {
-    if (auto slice = dyn_cast<SliceRowsOp>(user))
-      findUsers(slice.getResult(), users);
-    else
-      users.push_back(user);
-  }
-}
-
-/// Whether an operation is executed once, after `before` is over, by the
-/// threads of the same role.
-static bool isOnceAfter(Operation *op, Operation *before) {
-  return isBefore(before, op) && !op->getParentOfType<scf::ForOp>() &&
-         before->getParentOfType<WarpRoleOp>() ==
-             op->getParentOfType<WarpRoleOp>();
-}
-
-/// The operation after which all slots of a channel have been read, for those
-/// who execute it. Of consumers that arrive themselves that is a barrier after
-/// the last release; what tensor cores read has been read when they are done
-/// with what was issued after it. Null when there is none before `user`.
-static Operation *findEnd(CreateChannelOp create, const Side &consumer,
-                          Operation *user) {
-  auto isAfterReleases = [&](Operation *op) {
-    return llvm::all_of(consumer.leaves, [&](Operation *leave) {
-      return isOnceAfter(op, leave);
-    });
-  };
-  auto isBeforeUser = [&](Operation *op) {
-    Operation *there = op->getBlock()->findAncestorOpInBlock(*user);
-    return there && op->isBeforeInBlock(there);
-  };
-  Operation *end = nullptr;
-  create->getParentOfType<KernelOp>().walk([&](Operation *op) {
-    if (end)
-      return;
-    if (create.getConsumer().getKind() != ArrivalKind::MmaCommit) {
-      auto barrier = dyn_cast<SynchronizeOp>(op);
-      if (barrier && !barrier.getEachWarpgroup() && isAfterReleases(op) &&
-          isBeforeUser(op))
-        end = op;
-      return;
-    }
-    auto wait = dyn_cast<WaitOp>(op);
-    if (!wait || op->getParentOfType<scf::ForOp>() || !isBeforeUser(op))
-      return;
-    auto results = wait.getChannel().getDefiningOp<CreateChannelOp>();
-    if (results.getProducer().getKind() != ArrivalKind::MmaCommit)
-      return;
-    Side producer;
-    SmallVector<Side> consumers;
-    findSides(results, producer, consumers);
-    if (!producer.leaves.empty() &&
-        llvm::all_of(producer.leaves, isAfterReleases))
-      end = op;
-  });
-  return end;
-}
-
-/// A buffer over the slots of a channel is used when all of them have been
-/// filled and read for the last time.
-static LogicalResult verifyOver(CreateChannelOp create, AllocOp alloc,
-                                ArrayRef<Side> consumers) {
-  SmallVector<Operation *> users;
-  findUsers(alloc.getBuffer(), users);
-  for (Operation *user : users) {
-    if (consumers.size() == 1 && findEnd(create, consumers.front(), user))
-      continue;
-    InFlightDiagnostic diagnostic =
-        user->emitOpError(
-            "expected a buffer over the slots of a channel after ")
-        << (create.getConsumer().getKind() == ArrivalKind::MmaCommit
-                ? "a bsmm.wait for results that were committed after the last "
-                  "bsmm.release of the slots"
-                : "a bsmm.synchronize of its consumers, all together, that "
-                  "follows their last bsmm.release")
-        << ", outside of loops";
-    diagnostic.attachNote(alloc.getLoc()) << "the buffer is here";
-    return diagnostic;
-  }
-  return success();
-}
-
 static LogicalResult verifyChannel(CreateChannelOp create) {
   // A loop that never runs takes its whole protocol with it.
   if (llvm::all_of(create.getChannel().getUsers(),
@@ -678,10 +557,8 @@ static LogicalResult verifyChannel(CreateChannelOp create) {
                                consumers.size())))
       return failure();
   }
-  for (Operation *user : create.getChannel().getUsers())
-    if (auto alloc = dyn_cast<AllocOp>(user);
-        alloc && failed(verifyOver(create, alloc, consumers)))
-      return failure();
+  if (failed(verifyOver(create, consumers)))
+    return failure();
   if (consumers.size() == 1)
     return success();
   return success(succeeded(verifyWarps(create, consumers[0], consumers[1])) &&

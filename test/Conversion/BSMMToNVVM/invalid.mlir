@@ -203,6 +203,152 @@ gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
 
 // -----
 
+// A buffer over slots lies inside of them: not behind ...
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 1024>, slot_stride = 1024 : i64,
+         barrier_offset = 4096 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected a place inside of the channel's slots, bytes 1024..3071, got 2048..4095}}
+    %0 = bsmm.alloc {offset = 2048 : i64}
+        : !bsmm.buffer<16x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// ... nor in front, in memory that nothing else has ...
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 1024>, slot_stride = 1024 : i64,
+         barrier_offset = 4096 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected a place inside of the channel's slots, bytes 1024..3071, got 0..1023}}
+    %0 = bsmm.alloc {offset = 0 : i64}
+        : !bsmm.buffer<8x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// ... also where the first buffer of a slot is not the first one in memory ...
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 2048, 0>, slot_stride = 1024 : i64,
+         barrier_offset = 4096 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected a place inside of the channel's slots, bytes 0..4095, got 4096..5119}}
+    %0 = bsmm.alloc {offset = 4096 : i64}
+        : !bsmm.buffer<8x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// ... apart from other buffers there ...
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 0>, slot_stride = 1024 : i64,
+         barrier_offset = 4096 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected a place that it shares with the channel's slots only, got bytes 0..2047}}
+    %0 = bsmm.alloc {offset = 0 : i64}
+        : !bsmm.buffer<16x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-note@below {{the other one is here}}
+    %1 = bsmm.alloc {offset = 1024 : i64}
+        : !bsmm.buffer<8x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// ... from other buffers between the slots ...
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 0>, slot_stride = 2048 : i64,
+         barrier_offset = 4096 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-note@below {{the other one is here}}
+    %own = bsmm.alloc {offset = 1024 : i64}
+        : !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+    // expected-error@below {{expected a place that it shares with the channel's slots only, got bytes 0..2047}}
+    %0 = bsmm.alloc {offset = 0 : i64}
+        : !bsmm.buffer<16x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// ... from slots of other channels there ...
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 0>, slot_stride = 2048 : i64,
+         barrier_offset = 4096 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-note@below {{the other one is here}}
+    %others = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 1024>, slot_stride = 2048 : i64,
+         barrier_offset = 4160 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected a place that it shares with the channel's slots only, got bytes 1024..2047}}
+    %0 = bsmm.alloc {offset = 1024 : i64}
+        : !bsmm.buffer<8x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
+// ... and from barriers there, its own channel's included.
+gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
+  bsmm.kernel @k() attributes {
+      level = #bsmm.level<pipeline>, block_size = 128 : i64,
+      dynamic_shared_memory = 8192 : i64} {
+    // expected-note@below {{the other one is here}}
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        {offsets = array<i64: 0>, slot_stride = 2048 : i64,
+         barrier_offset = 1536 : i64}
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected a place that it shares with the channel's slots only, got bytes 1024..2047}}
+    %0 = bsmm.alloc {offset = 1024 : i64}
+        : !bsmm.buffer<8x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<2, !bsmm.buffer<8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}
+
+// -----
+
 // The rows of a copy are the rows of its buffer.
 gpu.module @m attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   bsmm.kernel @k(%d: !bsmm.tensor_map<16x32xf16>, %i: i32) attributes {

@@ -4008,3 +4008,75 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// Slots of shared memory may be lain over, by buffers in shared memory.
+!chan = !bsmm.channel<1, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !chan
+    // expected-error@below {{expected a buffer and a channel in shared memory with 'over', got '!bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>' and '!bsmm.channel<1, <128x64xf16, shared, swizzle_128B>>'}}
+    %0 = bsmm.alloc : !bsmm.buffer<128x16xf8E4M3FN, tensor_memory, scale_tiles>
+        over %ch : !chan
+    bsmm.return
+  }
+}
+
+// -----
+
+!chan = !bsmm.channel<1, !bsmm.buffer<128x64xf32, tensor_memory, accumulator>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <mma_commit>, consumer = <threads> : !chan
+    // expected-error@below {{expected a buffer and a channel in shared memory with 'over', got '!bsmm.buffer<128x64xf16, shared, swizzle_128B>' and '!bsmm.channel<1, <128x64xf32, tensor_memory, accumulator>>'}}
+    %1 = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+        over %ch : !chan
+    bsmm.return
+  }
+}
+
+// -----
+
+// An order channel has no memory.
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <threads>, consumer = <threads> : !bsmm.channel<1>
+    // expected-error@below {{expected a buffer and a channel in shared memory with 'over', got '!bsmm.buffer<128x64xf16, shared, swizzle_128B>' and '!bsmm.channel<1>'}}
+    %0 = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+        over %ch : !bsmm.channel<1>
+    bsmm.return
+  }
+}
+
+// -----
+
+!chan = !bsmm.channel<1, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k(%n: i32) attributes {level = #bsmm.level<pipeline>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !chan
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%same = %ch) -> (!chan) : i32 {
+      // expected-error@below {{expected the channel of a bsmm.create_channel with 'over'}}
+      %0 = bsmm.alloc : !bsmm.buffer<128x64xf16, shared, swizzle_128B>
+          over %same : !chan
+      scf.yield %same : !chan
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+// The place of a buffer over slots is a place like others.
+!chan = !bsmm.channel<1, !bsmm.buffer<128x64xf16, shared, swizzle_128B>>
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %ch = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !chan
+    // expected-error@below {{expected an offset in 0..1048575 that is a multiple of 1024, got 512}}
+    %0 = bsmm.alloc {offset = 512 : i64}
+        : !bsmm.buffer<128x64xf16, shared, swizzle_128B> over %ch : !chan
+    bsmm.return
+  }
+}

@@ -288,6 +288,19 @@ gpu.module @pipeline_operations {
     bsmm.return
   }
 
+  // Memory that slots have had.
+  // CHECK-LABEL: bsmm.kernel @over
+  bsmm.kernel @over() attributes {level = #bsmm.level<pipeline>} {
+    // CHECK: %[[SLOTS:.+]] = bsmm.create_channel
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !loads
+    // CHECK: bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B> over %[[SLOTS]] : !bsmm.channel<2, <128x256xf4E2M1FN, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
+    %0 = bsmm.alloc : !staging over %slots : !loads
+    // CHECK: bsmm.alloc {offset = 1024 : i64} : !bsmm.buffer<128x128xf16, shared, swizzle_128B> over %[[SLOTS]] :
+    %1 = bsmm.alloc {offset = 1024 : i64} : !staging over %slots : !loads
+    bsmm.return
+  }
+
   // The CTAs of a cluster add their sums; warpgroups store on their own; what an
   // epilogue reads is copied beforehand.
   // CHECK-LABEL: bsmm.kernel @cluster

@@ -85,3 +85,23 @@ gpu.module @m {
     bsmm.return
   }
 }
+
+// -----
+
+// Buffers that are larger than the slots which they lie over, by what the second
+// one's alignment takes.
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
+                               target = #bsmm.target<"sm_90a">} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !bsmm.channel<2, <8x64xf16, shared, swizzle_128B>>
+    %1 = bsmm.alloc : !bsmm.buffer<1x32xf32, shared, row_major> over %0
+        : !bsmm.channel<2, <8x64xf16, shared, swizzle_128B>>
+    // expected-error@below {{expected at most 2048 bytes of buffers over the channel's slots, got 3072; use more stages or no 'over'}}
+    %2 = bsmm.alloc : !bsmm.buffer<16x64xf16, shared, swizzle_128B> over %0
+        : !bsmm.channel<2, <8x64xf16, shared, swizzle_128B>>
+    %3 = bsmm.alloc : !bsmm.buffer<8x64xf16, shared, swizzle_128B> over %0
+        : !bsmm.channel<2, <8x64xf16, shared, swizzle_128B>>
+    bsmm.return
+  }
+}

@@ -96,6 +96,41 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // Buffers over the slots of a channel take no memory of their own, one after
+  // the other from the first slot on, each at its alignment. Here the second
+  // channel has 4 slots of 18432 bytes from 1024 on; the last buffer ends where
+  // they do.
+  // CHECK-LABEL: bsmm.kernel @over_slots
+  // CHECK-SAME: dynamic_shared_memory = 75880 : i64
+  bsmm.kernel @over_slots() attributes {level = #bsmm.level<pipeline>} {
+    // CHECK: %[[SMALL:.+]] = bsmm.create_channel {{.*}} {barrier_offset = 75776 : i64, offsets = array<i64: 0>, slot_stride = 512 : i64}
+    %small = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !bsmm.channel<2, <128x4xf8E4M3FN, shared, scale_tiles>>
+    // CHECK: %[[SLOTS:.+]] = bsmm.create_channel {{.*}} {barrier_offset = 75808 : i64, offsets = array<i64: 1024, 17408>, slot_stride = 18432 : i64}
+    %slots = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>
+        : !bsmm.channel<4, <128x64xf16, shared, swizzle_128B>,
+                           <128x16xf8E4M3FN, shared, scale_tiles>>
+    // CHECK: bsmm.alloc {offset = 1024 : i64} : !bsmm.buffer<4x32xf32, shared, row_major> over %[[SLOTS]] : !bsmm.channel<4, <128x64xf16, shared, swizzle_128B>, <128x16xf8E4M3FN, shared, scale_tiles>>
+    %0 = bsmm.alloc : !bsmm.buffer<4x32xf32, shared, row_major> over %slots
+        : !bsmm.channel<4, <128x64xf16, shared, swizzle_128B>,
+                           <128x16xf8E4M3FN, shared, scale_tiles>>
+    // CHECK: bsmm.alloc {offset = 2048 : i64} : !bsmm.buffer<128x128xf16, shared, swizzle_128B> over %[[SLOTS]]
+    %1 = bsmm.alloc : !bsmm.buffer<128x128xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<4, <128x64xf16, shared, swizzle_128B>,
+                           <128x16xf8E4M3FN, shared, scale_tiles>>
+    // A buffer of its own lies behind the slots.
+    // CHECK: bsmm.alloc {offset = 74752 : i64} : !bsmm.buffer<8x64xf16, shared, swizzle_128B>{{$}}
+    %2 = bsmm.alloc : !bsmm.buffer<8x64xf16, shared, swizzle_128B>
+    // CHECK: bsmm.alloc {offset = 0 : i64} : !bsmm.buffer<2x128xf32, shared, row_major> over %[[SMALL]]
+    %3 = bsmm.alloc : !bsmm.buffer<2x128xf32, shared, row_major> over %small
+        : !bsmm.channel<2, <128x4xf8E4M3FN, shared, scale_tiles>>
+    // CHECK: bsmm.alloc {offset = 34816 : i64} : !bsmm.buffer<312x64xf16, shared, swizzle_128B> over %[[SLOTS]]
+    %4 = bsmm.alloc : !bsmm.buffer<312x64xf16, shared, swizzle_128B> over %slots
+        : !bsmm.channel<4, <128x64xf16, shared, swizzle_128B>,
+                           <128x16xf8E4M3FN, shared, scale_tiles>>
+    bsmm.return
+  }
+
   // A kernel without tensor memory gets none; what was stated before is
   // replaced.
   // CHECK-LABEL: bsmm.kernel @no_tensor_memory
