@@ -294,9 +294,13 @@ def BsmmVerifyChannels : Pass<"bsmm-verify-channels"> {
       around them, counting from the same value in steps of one;
     * a slot filled by transactions gets exactly one copy for each of its
       buffers, so that the bytes announced are the bytes delivered;
-    * the buffers of a slot are used only while the slot is held, and
-      multiplications into registers that read them have been waited for before
-      it is released;
+    * the buffers of a slot and parts of them are used only while the slot is
+      held; when it is given away, multiplications into registers and copies to
+      global memory that read it have been waited for, and what the tensor core
+      reads or writes by itself is given away by `mma_commit`;
+    * a buffer over the slots of a channel is used after a barrier of all its
+      consumers behind their last release, or after a result that was committed
+      behind the last release by `mma_commit`;
     * as many threads or warps arrive as the channel's arrivals say;
     * a warp that has both sides of a channel does first what it waits for: in
       each trip it waits for slots that it has filled, and fills slots that it
