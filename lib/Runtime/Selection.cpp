@@ -19,7 +19,7 @@ const SelectionRates *runtime::selectionRates(std::string_view target) {
       /*turn=*/200,
       /*storeBytes=*/14,     /*reduceBytes=*/3,
       /*clusterStep=*/1.02,
-      /*promotion=*/95,      /*promotionPart=*/21,
+      /*promotion=*/95,      /*promotionPart=*/18,
       /*promotionTrip=*/60,
       /*launch=*/3600,
       /*power=*/0.27,        /*leastPower=*/0.28,
