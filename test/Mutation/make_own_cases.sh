@@ -73,6 +73,9 @@ make own-mxfp4 mxfp4 -M 128 -N 768 -K 544 --sms 1 \
 # each row, four tiles a CTA.
 make own-fp8 "$fp8" -M 200 -N 136 -K 208 --chip sm_90a --sms 1 \
   --tile "block-m=128 block-n=128 block-k=64 stages=2"
+# A CTA for each tile, whose output is staged where the operands were.
+make own-fp8-tile "$fp8" -M 200 -N 136 -K 208 --chip sm_90a \
+  --tile "block-m=128 block-n=128 block-k=64 stages=2 persistent=false"
 # The steps of a tile shared by a pair of CTAs.
 make own-fp8-split "$fp8" -M 72 -N 136 -K 400 --chip sm_90a --sms 2 \
   --tile "block-m=64 block-n=128 block-k=64 stages=2 split-k=2 persistent=false"

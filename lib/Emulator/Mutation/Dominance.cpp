@@ -243,15 +243,23 @@ std::string Reasons::checkName(const Mutant &survivor) {
   if (s == nullptr || survivor.operatorName != "barrier-id")
     return "it is no number of a barrier";
   constexpr const char *Free = "15";
-  for (const Statement &other : statements)
-    if ((other.isA("bar") || other.isA("barrier")) && !other.operands.empty()) {
-      int64_t number;
-      if (other.isA("bar.warp.sync") || other.isA("barrier.cluster"))
-        continue;
-      if (!isInteger(other.operands[0], number) || number == 15)
-        return "barrier 15 may be in use at line " + std::to_string(other.line);
-    }
-  if (survives({{s->begin, s->end, s->withOperand(0, Free)}}))
+  std::vector<Edit> edits = {{s->begin, s->end, s->withOperand(0, Free)}};
+  for (const Statement &other : statements) {
+    if (&other == s || !(other.isA("bar") || other.isA("barrier")) ||
+        other.operands.empty() || other.isA("bar.warp.sync") ||
+        other.isA("barrier.cluster"))
+      continue;
+    int64_t number;
+    if (!isInteger(other.operands[0], number))
+      // A number in a register, perhaps one for each warpgroup.
+      edits.push_back({other.begin, other.end,
+                       "{ .reg .pred %bsmm_q; setp.eq.u32 %bsmm_q, " +
+                           other.operands[0] + ", " + Free +
+                           "; @%bsmm_q trap; } " + other.text()});
+    else if (number == 15)
+      return "barrier 15 is in use at line " + std::to_string(other.line);
+  }
+  if (survives(edits))
     return "";
   return "others take part by another instruction";
 }

@@ -360,6 +360,17 @@ TEST_F(Mutation, NamesOfBarriers) {
               "@%p2 bar.arrive 1, 64;");
   start(two.c_str());
   EXPECT_FALSE(claim("barrier-id:18#1", "name").explained);
+  // Another barrier has its number in a register: one of each warp, which may
+  // be 15 and may not.
+  for (int first : {13, 14}) {
+    std::string own = store;
+    own.replace(own.find("bar.sync 1, 64;"), 15,
+                "bar.sync 1, 64; shr.u32 %r5, %r1, 5; add.s32 %r5, %r5, " +
+                    std::to_string(first) + "; bar.sync %r5, 32;");
+    start(own.c_str());
+    ReasonCheck check = claim("barrier-id:18", "name");
+    EXPECT_EQ(check.explained, first == 13) << first << check.failure;
+  }
 }
 
 TEST_F(Mutation, EveryWayOfKilling) {
