@@ -369,8 +369,9 @@ def summary_text(summary):
             lines.append(f"  {text}: {summary[key]:.3f}")
     lines.append(f"at least 1.0 within the spread: {summary['reached']} of {summary['cases']}")
     if "selected_to_best_other" in summary:
+        others = reference + (" and triton" if "triton" in summary else "")
         lines.append(
-            f"selected kernel against the better of {reference} and triton: "
+            f"selected kernel against the better of {others}: "
             f"{summary['selected_to_best_other']:.3f}, at least 1.0 within the "
             f"spread: {summary['reached_best_other']}, not below in "
             f"{summary['not_below_best_other']}"

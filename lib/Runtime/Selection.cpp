@@ -19,10 +19,11 @@ const SelectionRates *runtime::selectionRates(std::string_view target) {
       /*turn=*/200,
       /*storeBytes=*/14,     /*reduceBytes=*/3,
       /*clusterStep=*/1.02,
-      /*promotion=*/95,      /*promotionPart=*/18,
+      /*promotion=*/95,      /*promotionPart=*/27,
       /*promotionTrip=*/60,
       /*launch=*/3600,
-      /*power=*/0.27,        /*leastPower=*/0.28,
+      /*power=*/0.27,        /*promotedPower=*/0.6,
+      /*leastPower=*/0.28,
       /*powerOfByte=*/0.0035};
   return target == "sm_90a" ? &sm90 : nullptr;
 }
@@ -192,9 +193,10 @@ PredictedCost runtime::predictCost(const KernelManifest &manifest,
   // The clock falls with the power: idle cycles are partly given back.
   double work = units / places * cost.stepsOfTile *
                 (math + operands * rates->powerOfByte);
+  double exponent =
+      manifest.numerics.promoteEvery > 0 ? rates->promotedPower : rates->power;
   cost.cyclesOfLaunch =
-      cycles *
-      std::pow(std::max(rates->leastPower, work / cycles), rates->power);
+      cycles * std::pow(std::max(rates->leastPower, work / cycles), exponent);
   return cost;
 }
 

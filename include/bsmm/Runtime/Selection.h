@@ -46,6 +46,8 @@ struct SelectionRates {
   /// The clock is proportional to the power to minus this. A tensor core that
   /// multiplies all the time has a power of 1.
   double power;
+  /// The same for kernels that promote, whose additions draw power as well.
+  double promotedPower;
   /// The power below which the clock rises no more.
   double leastPower;
   /// Of a byte of operands that is loaded in each cycle.

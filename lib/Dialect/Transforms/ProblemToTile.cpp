@@ -593,7 +593,10 @@ Value KernelBuilder::buildEpilogue(Value value, ValueRange coordinates) {
                                            builder.getZeroAttr(beta.getType()));
     Value isRead =
         arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, beta, zero);
-    Value rows = arith::SelectOp::create(builder, isRead, sizeM, constant(0));
+    // The limit is the tile's own first row then, which takes no register
+    // around the loop over tiles as another constant would.
+    Value rows =
+        arith::SelectOp::create(builder, isRead, sizeM, coordinates[1]);
     Value box = PredicatedLoadOp::create(
         builder, RankedTensorType::get({1, config.blockM, config.blockN}, out),
         c, coordinates, rows, sizeN, batchStrideC, pitchC);

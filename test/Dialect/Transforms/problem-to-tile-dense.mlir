@@ -38,7 +38,7 @@
 
 // With beta = 0 no element of C is read and nothing is added.
 // CHECK: %[[IS_READ:.+]] = arith.cmpf une, %[[BETA]], %cst{{.*}} : f32
-// CHECK: %[[ROWS:.+]] = arith.select %[[IS_READ]], %[[M]], %c0_i32 : i32
+// CHECK: %[[ROWS:.+]] = arith.select %[[IS_READ]], %[[M]], %[[ROW]] : i32
 // CHECK: %[[C_BOX:.+]] = bsmm.predicated_load %[[C]][%{{.*}}, %[[ROW]], %[[COLUMN]]] limits[%[[ROWS]], %[[N]]] strides[%[[BATCH]], %[[PITCH]]] : tensor<1x128x160xbf16>
 // CHECK: %[[C_TILE:.+]] = bsmm.reshape %[[C_BOX]]
 // CHECK: %[[C_WIDE:.+]] = arith.extf %[[C_TILE]] : tensor<128x160xbf16> to tensor<128x160xf32>

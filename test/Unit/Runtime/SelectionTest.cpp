@@ -142,8 +142,13 @@ TEST(Selection, SplittingK) {
   PredictedCost parts = predictCost(kernelOf(128, 6, 2), request);
   EXPECT_EQ(whole.stepsOfTile, 9);
   EXPECT_EQ(parts.stepsOfTile, 5);
-  // A CTA of its own fills its pipeline, and half of 64 KiB is sent.
-  EXPECT_EQ(parts.cyclesOfTile, whole.cyclesOfTile + 875 + 32768 / 6.0);
+  // Half of 64 KiB is sent.
+  EXPECT_EQ(parts.cyclesOfTile, whole.cyclesOfTile + 32768 / 6.0);
+  // A CTA of its own fills its pipeline, but in the first wave.
+  request.m = 128 * 67;
+  EXPECT_EQ(predictCost(kernelOf(128, 6, 2), request).cyclesOfTile,
+            whole.cyclesOfTile + 875 / 2.0 + 32768 / 6.0);
+  request.m = 128;
   // It pays for long K alone.
   EXPECT_GT(parts.cyclesOfLaunch, whole.cyclesOfLaunch);
   request.k = 16384;
@@ -480,66 +485,111 @@ template <size_t Kernels> struct Measured {
   int64_t m, k, n;
   double teraflops[Kernels];
 };
-constexpr Measured<14> fast[] = {
+constexpr Measured<16> fast[] = {
     {512,
      3072,
      12288,
-     {1171, 1178, 1168, 1078, 1165, 1192, 1132, 1037, 978, 1180, 1111, 1007,
-      771, 893}},
+     {940, 989, 1135, 1157, 1139, 1076, 1132, 1180, 1106, 1028, 957, 1164, 1084,
+      1003, 768, 888}},
     {512,
      12288,
      3072,
-     {1191, 1052, 760, 690, 1178, 1052, 959, 898, 821, 767, 941, 874, 1047,
-      551}},
+     {1213, 680, 1174, 1037, 756, 687, 1165, 1035, 959, 885, 820, 761, 940, 863,
+      1044, 552}},
     {1152,
      3072,
      12288,
-     {1297, 1298, 1236, 1328, 1288, 1402, 1432, 1333, 1414, 1323, 1092, 1239,
-      861, 1386}},
+     {1006, 1203, 1289, 1278, 1227, 1321, 1295, 1377, 1416, 1311, 1401, 1305,
+      1099, 1258, 870, 1372}},
     {1152,
      12288,
      3072,
-     {1007, 1235, 876, 1450, 997, 1257, 1139, 1035, 958, 883, 960, 979, 954,
-      1194}},
+     {1031, 1419, 1021, 1244, 877, 1432, 1000, 1267, 1135, 1040, 953, 887, 982,
+      1005, 953, 1209}},
     {2304,
      3072,
      12288,
-     {1159, 1259, 1350, 1294, 1171, 1379, 1426, 1411, 1417, 1437, 1406, 1394,
-      849, 1344}},
+     {1022, 1211, 1161, 1273, 1340, 1291, 1172, 1346, 1388, 1381, 1369, 1417,
+      1383, 1364, 882, 1376}},
     {2304,
      12288,
      3072,
-     {1212, 1197, 1103, 1405, 1213, 1231, 1417, 1313, 1213, 1132, 1405, 1304,
-      1123, 1147}},
+     {1174, 1377, 1223, 1198, 1114, 1411, 1212, 1221, 1384, 1315, 1216, 1141,
+      1396, 1292, 1120, 1142}},
     {4608,
      3072,
      12288,
-     {1203, 1271, 1285, 1296, 1172, 1402, 1393, 1425, 1361, 1400, 1387, 1432,
-      794, 1308}},
+     {1053, 1191, 1196, 1272, 1306, 1319, 1176, 1348, 1337, 1402, 1350, 1365,
+      1342, 1394, 844, 1357}},
     {4608,
      12288,
      3072,
-     {1306, 1269, 1199, 1291, 1326, 1316, 1367, 1251, 1350, 1254, 1381, 1268,
-      1169, 1383}},
+     {1174, 1245, 1271, 1247, 1254, 1358, 1302, 1276, 1327, 1238, 1364, 1251,
+      1326, 1233, 1149, 1408}},
     {8192,
      8192,
      8192,
-     {1143, 1243, 1316, 1288, 1070, 1333, 1349, 1310, 1364, 1361, 1360, 1316,
-      1032, 1297}},
+     {1076, 1272, 1160, 1296, 1316, 1300, 1070, 1266, 1285, 1272, 1298, 1303,
+      1325, 1326, 1055, 1300}},
 };
 
 /// With promotion every 128 values of K.
-constexpr Measured<8> promoted[] = {
-    {512, 3072, 12288, {1114, 1002, 1144, 1033, 973, 1127, 1007, 669}},
-    {512, 12288, 3072, {1187, 1112, 1025, 967, 861, 740, 635, 810}},
-    {1152, 3072, 12288, {1258, 1193, 1266, 1262, 1192, 1215, 1200, 735}},
-    {1152, 12288, 3072, {998, 1326, 1211, 1088, 987, 852, 1324, 942}},
-    {2304, 3072, 12288, {1120, 1224, 1242, 1234, 1284, 1317, 1199, 744}},
-    {2304, 12288, 3072, {1174, 1251, 1153, 1346, 1223, 1062, 1248, 1074}},
-    {4608, 3072, 12288, {1163, 1195, 1249, 1164, 1273, 1269, 1170, 723}},
-    {4608, 12288, 3072, {1250, 1203, 1244, 1284, 1136, 1159, 1192, 1040}},
-    {8192, 8192, 8192, {1043, 1175, 1237, 1243, 1215, 1288, 1185, 960}},
+constexpr Measured<13> promoted[] = {
+    {512,
+     3072,
+     12288,
+     {930, 936, 909, 1114, 995, 1147, 1045, 976, 1125, 1010, 847, 1002, 676}},
+    {512,
+     12288,
+     3072,
+     {1195, 623, 692, 1162, 1109, 1027, 974, 866, 737, 640, 737, 683, 823}},
+    {1152,
+     3072,
+     12288,
+     {981, 1088, 1102, 1234, 1176, 1239, 1240, 1167, 1189, 1187, 1178, 1213,
+      740}},
+    {1152,
+     12288,
+     3072,
+     {1007, 1256, 1354, 1026, 1330, 1223, 1100, 988, 858, 1297, 848, 1354,
+      950}},
+    {2304,
+     3072,
+     12288,
+     {999, 1085, 1118, 1119, 1192, 1205, 1193, 1242, 1288, 1171, 1275, 1216,
+      769}},
+    {2304,
+     12288,
+     3072,
+     {1127, 1213, 1311, 1150, 1229, 1129, 1319, 1199, 1061, 1258, 1043, 1348,
+      1070}},
+    {4608,
+     3072,
+     12288,
+     {998, 1085, 1029, 1161, 1148, 1205, 1135, 1247, 1240, 1179, 1248, 1205,
+      768}},
+    {4608,
+     12288,
+     3072,
+     {1143, 1128, 1212, 1209, 1164, 1202, 1255, 1145, 1201, 1167, 1179, 1290,
+      1056}},
+    {8192,
+     8192,
+     8192,
+     {1013, 1129, 1176, 1026, 1123, 1223, 1214, 1189, 1244, 1138, 1217, 1217,
+      993}},
 };
+
+KernelManifest withOneTile(KernelManifest manifest) {
+  manifest.grid.rule = GridRule::Tile;
+  return manifest;
+}
+
+/// A tile of 192 rows.
+KernelManifest tall(KernelManifest manifest) {
+  manifest.tile.m = 192;
+  return manifest;
+}
 
 KernelManifest inPairs(KernelManifest manifest) {
   manifest.cluster = {2, 1, 1};
@@ -577,9 +627,9 @@ void checkChoices(const KernelManifest (&kernels)[Kernels],
 }
 
 TEST(Selection, OrderOfTheMeasuredKernels) {
-  KernelManifest tall = kernelOf(192, 4);
-  tall.tile.m = 192;
-  const KernelManifest kernels[] = {kernelOf(96, 7),
+  const KernelManifest kernels[] = {withOneTile(kernelOf(96, 8)),
+                                    withOneTile(kernelOf(224, 5)),
+                                    kernelOf(96, 7),
                                     kernelOf(128, 6),
                                     kernelOf(192, 4),
                                     kernelOf(224, 4),
@@ -592,17 +642,26 @@ TEST(Selection, OrderOfTheMeasuredKernels) {
                                     inPairs(pingPong(kernelOf(144, 6))),
                                     inPairs(pingPong(kernelOf(160, 5))),
                                     kernelOf(192, 3, 2),
-                                    tall};
+                                    tall(kernelOf(192, 4))};
   checkChoices(kernels, fast, 0.98);
 }
 
 TEST(Selection, OrderOfTheKernelsThatPromote) {
   const KernelManifest kernels[] = {
-      promoting(kernelOf(96, 7), 2, 2),  promoting(kernelOf(112, 7), 2, 2),
-      promoting(kernelOf(128, 6), 2, 2), promoting(kernelOf(144, 6), 2, 2),
-      promoting(kernelOf(160, 5), 2),    promoting(kernelOf(192, 4), 2),
-      promoting(kernelOf(224, 4), 4),    promoting(kernelOf(128, 5, 2), 2, 2)};
-  checkChoices(kernels, promoted, 0.98);
+      withOneTile(promoting(kernelOf(96, 8), 2, 2)),
+      withOneTile(promoting(kernelOf(224, 5), 4)),
+      withOneTile(tall(promoting(kernelOf(144, 5), 3))),
+      promoting(kernelOf(96, 7), 2, 2),
+      promoting(kernelOf(112, 7), 2, 2),
+      promoting(kernelOf(128, 6), 2, 2),
+      promoting(kernelOf(144, 6), 2, 2),
+      promoting(kernelOf(160, 5), 2),
+      promoting(kernelOf(192, 4), 2),
+      promoting(kernelOf(224, 4), 4),
+      tall(promoting(kernelOf(128, 4), 3)),
+      tall(promoting(kernelOf(144, 4), 3)),
+      promoting(kernelOf(128, 6, 2), 2, 2)};
+  checkChoices(kernels, promoted, 0.975);
 }
 
 } // namespace
