@@ -100,7 +100,10 @@ class Parts(unittest.TestCase):
         # 2 * 1000^3 operations in 0.001 ms are 2000 TFLOP/s.
         first = finish(case_of(500, 1000, 2000, [0.002] * 3, [0.001] * 3))
         self.assertAlmostEqual(first["contenders"]["bsmm 128x128"]["tflops"], 2000)
-        self.assertAlmostEqual(first["ratio_to_best_other"], 2)
+        self.assertEqual(
+            first["ratio_to_best_other"], {"median": 2, "p20": 2, "p80": 2}
+        )
+        self.assertTrue(first["reached_best_other"])
         self.assertTrue(first["reached"])
         second = finish(case_of(500, 2000, 1000, [0.001] * 3, [0.002] * 3, [0.0005] * 3))
         self.assertFalse(second["reached"])
@@ -111,6 +114,7 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(summary["selected"], 1)
         self.assertAlmostEqual(summary["best_kernel"], 2)
         self.assertEqual(summary["not_below_best_other"], 1)
+        self.assertEqual(summary["reached_best_other"], 1)
         self.assertNotIn("triton", summary)
         results = {"cases": [first, second, square], "summary": summary}
         self.assertEqual(json.loads(json.dumps(results)), results)
@@ -171,7 +175,7 @@ class Predictions(unittest.TestCase):
         )
         selected = {line.split()[0]: line.split()[-1] for line in lines[2:]}
         self.assertEqual(selected["512x3072x12288"], "128x192")
-        self.assertEqual(selected["512x12288x3072"], "k/2")
+        self.assertEqual(selected["512x12288x3072"], "128x128")
         self.assertEqual(selected["8192x8192x8192"], "128x224")
         self.assertEqual(len(selected), 9)
 

@@ -14,6 +14,7 @@ def manifest(tile_n, stages, **keys):
     """An FP8 kernel with tiles of 128 x tile_n, two consumer warpgroups."""
     return {
         **simple_gemm.manifests()[0],
+        "numerics": {"accumulate": "f32"},
         "grid": {"rule": "persistent"},
         "block": [384, 1, 1],
         "tile": {"m": 128, "n": tile_n, "k": 128},
@@ -64,7 +65,7 @@ class Selection(unittest.TestCase):
             (2304, 3072, 12288, 224),
             (4608, 12288, 3072, 224),
             (4608, 3072, 12288, 224),
-            (8192, 8192, 8192, 256),
+            (8192, 8192, 8192, 224),
         ):
             info = self.artifact.select(m, n, k)
             self.assertEqual(info.tile, (128, columns, 128), (m, n, k))

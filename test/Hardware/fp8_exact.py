@@ -34,23 +34,34 @@ import tempfile
 from collections import namedtuple
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+
 GUARD = 1024
 GUARD_BYTE = 0xC3
 
-Form = namedtuple("Form", "name a b out epilogue options sms")
+#: M, N, K of a form, and rows and columns of its operands with padding.
+Sizes = namedtuple("Sizes", "m n k pitches odd_pitches")
+
+
+def sizes_of(m, n, k):
+    """Pitches with padding: those of 16 bytes, and odd ones where TMA is not used."""
+    whole = -(-k // 16) * 16
+    pitches = {"a": whole, "b": whole, "c": n + 5, "d": -(-n // 16) * 16 + 16}
+    return Sizes(m, n, k, pitches, dict(pitches, d=n + 3))
+
+
+#: Extents that are no multiple of any tile.
+USUAL = sizes_of(200, 272, 700)
+
+Form = namedtuple("Form", "name a b out epilogue options sms sizes", defaults=[USUAL])
 
 #: Epilogues: none; rows and columns scaled; all steps; sums promoted; f32 scales of
 #: blocks of 128; outputs of 8 bits; block scales of 8 bits; and sums that are exact
 #: in any order, of operands -1, 0 and 1.
 
-#: Extents that are no multiple of any tile, and pitches with padding: those of
-#: 16 bytes, and odd ones where TMA is not used.
-M, N, K = 200, 272, 700
-PITCHES = {"a": 704, "b": 704, "c": 277, "d": 288}
-ODD_PITCHES = dict(PITCHES, d=275)
-
 #: Name, operands, output, epilogue, options of bsmm-problem-to-tile beside
-#: block-k=128 where none is given, SMs of persistent kernels.
+#: block-k=128 where none is given, SMs of persistent kernels (0: one tile a CTA), and
+#: sizes. The options of a tile-level kernel are its file and what NN stands for.
 FORMS = [
     Form("rows", "e4m3", "e4m3", "bf16", "rows", "block-n=256", 3),
     Form("rows-mixed", "e4m3", "e5m2", "f16", "rows", "block-n=224", 3),
@@ -116,6 +127,48 @@ FORMS = [
     Form("mxfp8", "e4m3", "e5m2", "bf16", "mx", "block-n=192", 3),
     Form("added-splits", "e4m3", "e4m3", "f32", "exact",
          "block-n=128 split-k=3 add-splits=true", 5),
+]
+
+
+def public(name, sizes, options, out="bf16", epilogue="rows", sms=3):
+    return Form(f"public-{name}", "e4m3", "e4m3", out, epilogue, options, sms,
+                sizes_of(*sizes))
+
+
+#: Sizes and tiles of public bug reports that an H200 can run (docs/public-cases.md).
+FORMS += [
+    # ThunderKittens #88: row scales in the wrong lanes.
+    public("lanes", (128, 128, 128), "block-n=128"),
+    # pytorch #133334: row scales of a last tile that is not full.
+    public("last-rows", (160, 200, 128), "block-n=256"),
+    public("last-rows-256", (288, 136, 4096), "block-m=256 block-n=64"),
+    # pytorch #190449: the output scale.
+    public("out-scale", (16, 16, 32), "block-k=32", "bf16", "all"),
+    public("out-scale-e4m3", (16, 16, 32), "block-k=32", "e4m3", "narrow"),
+    # pytorch #159940: a tiny shape.
+    public("tiny", (16, 32, 32), "block-n=128"),
+    # pytorch/ao #4209: K / 128 that is no multiple of 4.
+    public("long-k", (16, 16, 128128), "block-m=64 block-n=16 block-k=512", "f32",
+           "none"),
+    # vllm #40016: few rows. vllm #47990, DeepGEMM #10 and #25: columns.
+    public("rows-1", (1, 576, 1024), "block-n=192"),
+    public("rows-2", (2, 576, 1024), "block-n=192 ping-pong=true"),
+    public("rows-3", (3, 2112, 1024), "block-m=64 block-n=112"),
+    public("rows-5", (5, 2112, 1152), "block-n=112 persistent=false"),
+    public("columns-7168", (5, 7168, 1152), "block-m=64 block-n=256"),
+    # triton #11583: nothing changes behind the last column.
+    *(public(f"last-columns-{out}", (64, 466, 64), "block-n=128 predicated-store=true",
+             out, epilogue)
+      for out, epilogue in (("f32", "none"), ("bf16", "none"), ("e4m3", "narrow"))),
+    # tilelang #2566: loops of one iteration.
+    *(public(f"one-step-{stages}", (64, 48, 128), f"block-n=48 stages={stages}")
+      for stages in (1, 2, 3, 4)),
+    # cutlass #3596: block scales of a tile of 256 rows.
+    public("blocks", (256, 128, 128), "block-m=256 block-n=96", "f32", "blocks", 2),
+    # tilelang #2593: wgmma with N = 8 mod 16.
+    *(public(f"narrow-{columns}", (70, 160, 96),
+             f"test/PublicCases/Inputs/narrow.mlir {columns}", "bf16", "none", 0)
+      for columns in (24, 40, 56, 72)),
 ]
 
 MLIR_TYPES = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "e2m1": "f4E2M1FN"}
@@ -206,8 +259,8 @@ def scale_tiles(generator, element, rows, groups):
 def scales(role, form, generator):
     """(name, bytes) of block scales."""
     element, vector, *_ = SCALES[form.epilogue]
-    groups = -(-K // vector)
-    rows = M if role == "sfa" else N
+    groups = -(-form.sizes.k // vector)
+    rows = form.sizes.m if role == "sfa" else form.sizes.n
     if element != "f32":
         return (f"{role}-{form.epilogue}",
                 scale_tiles(generator, element, rows, groups))
@@ -234,24 +287,25 @@ def random_c(generator, out, rows, columns, pitch):
 
 def contents(role, form, generator, pitch):
     """(name, bytes) of an operand; operands of a name are shared by forms."""
+    m, n, k = form.sizes[:3]
     if role in ("a", "b"):
         element = form.a if role == "a" else form.b
-        rows = M if role == "a" else N
+        rows = m if role == "a" else n
         name = f"{role}-{element}"
         if form.epilogue == "exact":
             codes = b"\xb8\x00\x38"
             return f"{name}-exact", b"".join(
-                bytes(generator.choices(codes, k=K)) + b"\xff" * (pitch - K)
+                bytes(generator.choices(codes, k=k)) + b"\xff" * (pitch - k)
                 for _ in range(rows))
-        return name, random_codes(generator, element, rows, K, pitch)
+        return name, random_codes(generator, element, rows, k, pitch)
     if role in ("sa", "sb"):
         # Outputs of f16 stay finite.
-        return role, random_floats(generator, M if role == "sa" else N, 2.0 ** -7)
+        return role, random_floats(generator, m if role == "sa" else n, 2.0 ** -7)
     if role in ("sfa", "sfb"):
         return scales(role, form, generator)
     if role == "bias":
-        return role, random_floats(generator, N, 100.0)
-    return f"c-{form.out}", random_c(generator, form.out, M, N, pitch)
+        return role, random_floats(generator, n, 100.0)
+    return f"c-{form.out}", random_c(generator, form.out, m, n, pitch)
 
 
 SCALARS = {"alpha": 0.37, "beta": -1.5, "out_scale": 3.5}
@@ -275,12 +329,18 @@ class Maker:
         return done.stdout
 
     def compile(self, form, folder):
-        (folder / "gemm.mlir").write_text(source(form))
-        options = form.options
-        if "block-k" not in options:
-            options += " block-k=128"
-        self.tool("bsmm-opt", f"--bsmm-problem-to-tile={options}", "--canonicalize",
-                  folder / "gemm.mlir", "-o", folder / "kernel.mlir")
+        passes = ["--canonicalize"]
+        if ".mlir " in form.options:
+            file, columns = form.options.split()
+            text = (ROOT / file).read_text().replace("NN", columns)
+        else:
+            text, options = source(form), form.options
+            if "block-k" not in options:
+                options += " block-k=128"
+            passes.insert(0, f"--bsmm-problem-to-tile={options}")
+        (folder / "gemm.mlir").write_text(text)
+        self.tool("bsmm-opt", *passes, folder / "gemm.mlir",
+                  "-o", folder / "kernel.mlir")
         self.tool("bsmm-translate", "--bsmm-to-manifest", folder / "kernel.mlir",
                   "-o", folder / "kernel.json")
         self.tool("bsmm-translate", "--bsmm-to-ptx", folder / "kernel.mlir",
@@ -288,11 +348,12 @@ class Maker:
         self.tool("bsmm-launch", "pack", "-o", folder / "kernel.bsmm",
                   folder / "kernel.json")
         manifest = json.loads((folder / "kernel.json").read_text())
-        sizes = ["-M", M, "-N", N, "-K", K]
+        m, n, k, pitches, odd_pitches = form.sizes
+        sizes = ["-M", m, "-N", n, "-K", k]
         sizes += [f"--sms={form.sms}"] if form.sms else []
         uses_map = any(p.get("tensor_map", {}).get("role") == "d"
                        for p in manifest["params"])
-        for role, pitch in (PITCHES if uses_map else ODD_PITCHES).items():
+        for role, pitch in (pitches if uses_map else odd_pitches).items():
             if {"i64": {"pitch": role}} in manifest["params"] or any(
                     p.get("tensor_map", {}).get("role") == role
                     for p in manifest["params"]):
@@ -344,6 +405,7 @@ class Maker:
 
     def fill(self, form, manifest, launch):
         """Gives the launch its operands and scalars."""
+        m, n, _, pitches, _ = form.sizes
         for given, param in zip(manifest["params"], launch["params"]):
             if "f32" in given:
                 param["f32"] = SCALARS[given["f32"]]
@@ -353,17 +415,19 @@ class Maker:
             buffer["fill"] = "0xFF"
             if role == "d" and manifest.get("adds_to_output"):
                 # Zeros before each launch, but for the padding.
-                row = bytes(N * OUT_BYTES[form.out])
-                row += b"\xff" * (PITCHES["d"] * OUT_BYTES[form.out] - len(row))
-                (self.folder / "zeros.bin").write_bytes((row * M)[:buffer["bytes"]])
+                row = bytes(n * OUT_BYTES[form.out])
+                row += b"\xff" * (pitches["d"] * OUT_BYTES[form.out] - len(row))
+                (self.folder / "zeros.bin").write_bytes((row * m)[:buffer["bytes"]])
                 buffer["file"] = "zeros.bin"
                 launch["x-zeroed"] = True
             if role in ("d", "workspace"):
                 continue
-            rows = {"a": M, "b": N, "c": M}.get(role, 1)
+            rows = {"a": m, "b": n, "c": m}.get(role, 1)
             width = OUT_BYTES[form.out] if role == "c" else 1
             # One seed for an operand, whichever form comes first.
-            name, data = contents(role, form, random.Random(role), PITCHES.get(role))
+            name, data = contents(role, form, random.Random(role), pitches.get(role))
+            if form.sizes != USUAL:
+                name = f"{form.name}-{name}"
             # The last row ends with its last element.
             data = data[:buffer["bytes"]]
             if len(data) != buffer["bytes"]:
@@ -380,7 +444,7 @@ def make(args):
     forms = [form for form in FORMS if args.only in form.name]
     if args.list:
         for form in forms:
-            print(*form)
+            print(*form[:-1], *form.sizes[:3])
         return 0
     if args.folder is None:
         sys.exit("error: expected a folder")
