@@ -230,7 +230,7 @@ Step execStAsync(Exec &x, const Inst &i, uint32_t mask) {
     Warp *warp = x.warp;
     uint32_t line = i.line;
     Knowledge knowledge = knownTo(*x.warp, lane);
-    m.describeOperation(*op, ObservedOperation::Kind::SharedCopy, bytes);
+    m.describeOperation(*op, ObservedOperation::Kind::StAsync, bytes);
     op->apply = [=]() {
       for (const Destinations::Target &target : to.targets) {
         uint8_t *at = target.cta->shared.data() + to.offset;

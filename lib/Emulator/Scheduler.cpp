@@ -9,6 +9,7 @@
 #include "Machine.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace bsmm::emulator {
 
@@ -252,40 +253,41 @@ void Machine::wakeSpinners(Cluster &cluster) {
 /// Nothing can run. Lets something happen that was put off; false when there
 /// is nothing left.
 bool Machine::resolveStall() {
-  // 1. What a waiting thread needs.
-  auto needed = [&](Cluster &cluster,
-                    const Split &split) -> std::shared_ptr<AsyncOp> {
-    if (split.wait != WaitKind::Mbarrier)
-      return nullptr;
-    uint32_t rank = split.waitAddress >> SharedRankShift;
-    uint32_t offset = split.waitAddress & SharedOffsetMask;
-    std::vector<std::shared_ptr<AsyncOp>> found;
-    for (auto &op : cluster.pending) {
-      if (op->done)
-        continue;
-      for (auto &[cta, at] : op->barriers)
-        if (cta->rank == rank && at == offset)
-          found.push_back(op);
-    }
-    if (found.empty())
-      return nullptr;
-    return found[random() % found.size()];
-  };
+  // 1. What a waiting thread needs. Of very many operations, as the lanes of
+  // st.async make, some together: it goes on only when all of them are done.
   for (auto &cluster : active) {
-    std::vector<std::pair<Warp *, uint32_t>> waiting;
+    std::vector<uint32_t> waiting;
     for (auto &cta : cluster->ctas)
       for (auto &warp : cta->warps)
-        for (uint32_t k = 0; k < warp->splits.size(); ++k)
-          if (!warp->splits[k].dead &&
-              warp->splits[k].wait == WaitKind::Mbarrier)
-            waiting.push_back({warp.get(), k});
+        for (Split &split : warp->splits)
+          if (!split.dead && split.wait == WaitKind::Mbarrier)
+            waiting.push_back(split.waitAddress);
+    if (waiting.empty())
+      continue;
+    std::unordered_map<uint32_t, std::vector<std::shared_ptr<AsyncOp>>> needed;
+    for (uint32_t address : waiting)
+      needed[address];
+    for (auto &op : cluster->pending) {
+      if (op->done)
+        continue;
+      for (auto &[cta, offset] : op->barriers) {
+        auto found = needed.find(cta->rank << SharedRankShift | offset);
+        if (found != needed.end())
+          found->second.push_back(op);
+      }
+    }
     if (options->mode == AsyncMode::Random)
       std::shuffle(waiting.begin(), waiting.end(), random);
-    for (auto &[warp, k] : waiting)
-      if (auto op = needed(*cluster, warp->splits[k])) {
-        force(*cluster, op);
-        return true;
+    for (uint32_t address : waiting) {
+      auto &ops = needed[address];
+      if (ops.empty())
+        continue;
+      for (size_t k = 0, count = (ops.size() + 15) / 16; k < count; ++k) {
+        std::swap(ops[k], ops[k + random() % (ops.size() - k)]);
+        force(*cluster, ops[k]);
       }
+      return true;
+    }
   }
   // 2. Another cluster, which this one may wait for.
   if (nextCluster < clusterCount &&

@@ -308,6 +308,10 @@ std::string runtime::validateManifest(const KernelManifest &manifest) {
   if (grid.ctasPerSM < 1 || grid.ctasPerSM > gpu.maxBlocksPerSM)
     return "$.grid.ctas_per_sm: expected 1 to " + number(gpu.maxBlocksPerSM) +
            ", got " + number(grid.ctasPerSM);
+  if (ctas % (grid.togetherM * grid.togetherN) != 0)
+    return "$.grid.tiles_together: expected a divisor of the cluster's " +
+           number(ctas) + " CTAs, got " + number(grid.togetherM) + " x " +
+           number(grid.togetherN) + " tiles";
   if (grid.rule == GridRule::Persistent &&
       grid.ctasPerSM * (manifest.dynamicSharedMemory +
                         target::reservedSharedMemoryPerBlock) >
@@ -430,8 +434,8 @@ static Dim3 readDim3(const JsonReader &reader) {
 }
 
 static void readGrid(const JsonReader &reader, GridDescription &grid) {
-  if (!reader.object(
-          {"rule", "ctas_per_tile", "split_k", "ctas_per_sm", "size"}))
+  if (!reader.object({"rule", "ctas_per_tile", "split_k", "ctas_per_sm", "size",
+                      "tiles_together"}))
     return;
   grid.rule =
       static_cast<GridRule>(readName(reader.member("rule"), gridRuleNames));
@@ -442,6 +446,17 @@ static void readGrid(const JsonReader &reader, GridDescription &grid) {
     grid.size = readDim3(reader.member("size"));
   else if (reader.has("size"))
     reader.member("size").fail("expected a size only with the rule fixed");
+  if (reader.has("tiles_together")) {
+    JsonReader together = reader.member("tiles_together");
+    if (grid.rule != GridRule::Tile && grid.rule != GridRule::Persistent)
+      together.fail("expected tiles_together only with the rules tile and "
+                    "persistent");
+    std::vector<int64_t> numbers = together.integers(2, 2, 1, 16);
+    if (numbers.size() == 2) {
+      grid.togetherM = numbers[0];
+      grid.togetherN = numbers[1];
+    }
+  }
   if (grid.rule != GridRule::Persistent && reader.has("ctas_per_sm"))
     reader.member("ctas_per_sm")
         .fail("expected ctas_per_sm only with the rule persistent");
@@ -723,6 +738,8 @@ std::string runtime::writeManifest(const KernelManifest &manifest) {
     grid["ctas_per_sm"] = manifest.grid.ctasPerSM;
   if (manifest.grid.rule == GridRule::Fixed)
     grid["size"] = manifest.grid.size;
+  if (manifest.grid.togetherM != 1 || manifest.grid.togetherN != 1)
+    grid["tiles_together"] = {manifest.grid.togetherM, manifest.grid.togetherN};
   out["block"] = manifest.block;
   out["cluster"] = manifest.cluster;
   out["dynamic_smem"] = manifest.dynamicSharedMemory;

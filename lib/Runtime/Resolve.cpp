@@ -365,6 +365,9 @@ static Result<Dim3> resolveGrid(const KernelManifest &manifest,
     return size;
   }
   Checked math;
+  // The tiles of a cluster may lie partly beyond the matrix.
+  tilesM = roundUp(tilesM, grid.togetherM);
+  tilesN = roundUp(tilesN, grid.togetherN);
   int64_t tiles = math.multiply(math.multiply(tilesM, tilesN),
                                 math.multiply(request.l, grid.splitK));
   int64_t ctas = math.multiply(tiles, grid.ctasPerTile);

@@ -181,6 +181,7 @@ void Walk::operation(uint32_t number, double time) {
     break;
   }
   case Operation::Kind::Store:
+  case Operation::Kind::StAsync:
     epilogue = true;
     time = give(Cause::Epilogue, times.request, time, line);
     break;

@@ -63,6 +63,7 @@ InstructionClass classify(std::string_view opcode) {
   if (begins(opcode, "mbarrier.arrive") ||
       begins(opcode, "mbarrier.try_wait") ||
       begins(opcode, "mbarrier.test_wait") || begins(opcode, "cp.async.bulk") ||
+      begins(opcode, "st.async") || begins(opcode, "red.async") ||
       begins(opcode, "cp.reduce.async.bulk") ||
       begins(opcode, "wgmma.mma_async") || begins(opcode, "tcgen05.mma") ||
       begins(opcode, "tcgen05.cp") || begins(opcode, "tcgen05.commit") ||
@@ -142,6 +143,7 @@ public:
       known = classify(told.opcode);
     uint32_t cta = index[at.cta];
     State &state = states[cta][at.warp];
+    state.storing = false;
     std::vector<Step> &steps = out.ctas[cta].warps[at.warp].steps;
     // What the instruction did was told before it.
     for (size_t k = steps.size(); k-- > 0 && steps[k].line == 0;)
@@ -205,6 +207,20 @@ public:
       else
         group.push_back(number);
     }
+    if (told.kind == ObservedOperation::Kind::StAsync && !steps.empty() &&
+        steps.back().kind == Step::Kind::Start) {
+      // Lanes of a warp store together: nothing has come between them.
+      uint32_t last = steps.back().a;
+      Operation &known = out.operations[last];
+      if (known.kind == Operation::Kind::StAsync && known.line == told.line &&
+          states[cta][at.warp].storing) {
+        known.bytes += static_cast<uint32_t>(told.bytes);
+        remember(told.id, last);
+        return;
+      }
+    }
+    states[cta][at.warp].storing =
+        told.kind == ObservedOperation::Kind::StAsync;
     remember(told.id, number);
     steps.push_back({Step::Kind::Start, told.line, number, 0});
     if (number < out.operations.size())
@@ -222,6 +238,9 @@ public:
       break;
     case ObservedOperation::Kind::SharedCopy:
       op.kind = Operation::Kind::ClusterCopy;
+      break;
+    case ObservedOperation::Kind::StAsync:
+      op.kind = Operation::Kind::StAsync;
       break;
     case ObservedOperation::Kind::CpAsync:
       op.kind = Operation::Kind::CpAsync;
@@ -311,6 +330,7 @@ private:
   struct State {
     uint32_t loads = 0;
     uint32_t wgmmas = 0;
+    bool storing = false; ///< lanes of an st.async are being told
     std::vector<std::pair<uint32_t, uint32_t>> pending; ///< register, load
   };
 

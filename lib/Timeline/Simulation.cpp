@@ -403,6 +403,16 @@ void Simulator::start(uint32_t warp, uint32_t number, double &time) {
     complete(number, end + rate(RateId::ClusterCopyLatency));
     break;
   }
+  case Operation::Kind::StAsync: {
+    // It takes the way of a store, and arrives as late as a copy.
+    times.accept = time;
+    double end = sm.shared.serve(time, op.bytes);
+    time = std::max(time + rate(RateId::Instruction),
+                    end - op.bytes * sm.shared.perByte);
+    times.read = end;
+    complete(number, end + rate(RateId::ClusterCopyLatency));
+    break;
+  }
   case Operation::Kind::CpAsync: {
     times.accept = time;
     time += rate(RateId::Instruction);

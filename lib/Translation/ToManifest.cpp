@@ -319,6 +319,13 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
     if (role && role.getValue() == ArgumentRole::B)
       manifest.configuration["multicast_b"] = int64_t(1);
   });
+  // Those that have the same columns of B have rows of A of their own, in tiles
+  // below each other.
+  if (manifest.configuration.count("multicast_a") !=
+      manifest.configuration.count("multicast_b"))
+    (manifest.configuration.count("multicast_b") ? manifest.grid.togetherM
+                                                 : manifest.grid.togetherN) =
+        kernel.getNumClusterCtas();
   if (target::bitWidth(manifest.problem.out) < 16)
     manifest.numerics.overflow = runtime::Overflow::Saturate;
   for (runtime::SizeRange &range : manifest.shapes)

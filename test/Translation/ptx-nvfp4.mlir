@@ -49,10 +49,10 @@
 // CHECK: mbarrier.try_wait.parity.shared.b64
 // CHECK: mov.b32 [[BYTES:%r[0-9]+]], 36864;
 // CHECK-NEXT: mbarrier.arrive.expect_tx.shared.b64 %rd{{[0-9]+}}, [{{.*}}], [[BYTES]];
-// CHECK: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}], [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [%rd{{[0-9]+}}+{{[0-9]+}}];
-// CHECK-NEXT: cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}+16384],
-// CHECK-NEXT: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}+18432],
+// CHECK: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}+18432], [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}], [%rd{{[0-9]+}}+{{[0-9]+}}];
+// CHECK-NEXT: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}],
 // CHECK-NEXT: cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}+34816],
+// CHECK-NEXT: cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%rd{{[0-9]+}}+16384],
 
 // The multiplications: eight copies of scale tiles (descriptor 0x400800000000),
 // then four operations of 64 elements of K, 32 bytes apart in the 128-byte

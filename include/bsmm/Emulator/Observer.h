@@ -59,7 +59,8 @@ struct ObservedOperation {
   enum class Kind : uint8_t {
     Load,       ///< bulk copy, global to shared memory
     Store,      ///< bulk copy, shared to global memory
-    SharedCopy, ///< bulk copy or st.async to shared memory of the cluster
+    SharedCopy, ///< bulk copy to shared memory of the cluster
+    StAsync,    ///< st.async or red.async of a lane
     CpAsync,    ///< cp.async of a warp
     Wgmma,      ///< a warp's quarter of a wgmma
     TensorMma,  ///< tcgen05.mma

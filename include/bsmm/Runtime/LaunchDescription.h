@@ -177,7 +177,9 @@ struct GridDescription {
   int64_t ctasPerTile = 1;
   int64_t splitK = 1;
   int64_t ctasPerSM = 1; // Persistent
-  Dim3 size = {1, 1, 1}; // Fixed
+  /// Tiles below and beside each other that belong to the CTAs of a cluster.
+  int64_t togetherM = 1, togetherN = 1; // Tile, Persistent
+  Dim3 size = {1, 1, 1};                // Fixed
 };
 
 struct Tile {

@@ -48,7 +48,8 @@ struct Operation {
   enum class Kind : uint8_t {
     Load,        ///< TMA, global to shared memory
     Store,       ///< TMA, shared to global memory
-    ClusterCopy, ///< to shared memory of the cluster
+    ClusterCopy, ///< TMA, to shared memory of the cluster
+    StAsync,     ///< st.async of a warp
     CpAsync,
     Mma,        ///< wgmma or tcgen05.mma
     TensorCopy, ///< tcgen05.cp

@@ -414,6 +414,33 @@ struct KernelPreparation {
         sharedAlignment, sharedAddressSpace);
   }
 
+  /// The barriers of what other CTAs send, by one thread: one phase, in which
+  /// the bytes of a whole buffer arrive.
+  static void buildPartialBarriers(OpBuilder &builder, KernelOp kernel,
+                                   const KernelValues &values, int64_t warp) {
+    SmallVector<WaitPartialsOp> waits;
+    kernel.walk([&](WaitPartialsOp op) { waits.push_back(op); });
+    if (waits.empty())
+      return;
+    Location loc = kernel.getLoc();
+    Value isFirst =
+        isEqual(builder, loc, values.thread, warp * target::threads::perWarp);
+    buildIf(builder, loc, isFirst, [&] {
+      for (WaitPartialsOp op : waits) {
+        Value barrier =
+            advance(builder, loc, values.sharedBase, *op.getBarrierOffset());
+        NVVM::MBarrierInitOp::create(builder, loc, barrier,
+                                     constantI32(builder, loc, 1), Value());
+        NVVM::MBarrierArriveExpectTxOp::create(
+            builder, loc, Type(), barrier,
+            constantI32(builder, loc,
+                        op.getBuffer().getType().getSharedBytes()),
+            NVVM::MemScopeKind::CTA, false, Value());
+      }
+      NVVM::FenceMbarrierInitOp::create(builder, loc);
+    });
+  }
+
   /// One thread initialises the barriers of all channels.
   static void buildBarriers(OpBuilder &builder, KernelOp kernel,
                             const KernelValues &values, int64_t warp) {
@@ -473,6 +500,7 @@ struct KernelPreparation {
                                KernelValues &values, Value addressSlot) {
     Location loc = kernel.getLoc();
     buildBarriers(builder, kernel, values, 0);
+    buildPartialBarriers(builder, kernel, values, 0);
     if (addressSlot)
       buildIf(builder, loc, isEqual(builder, loc, values.warp, 0),
               [&] { buildAllocation(builder, kernel, addressSlot); });
@@ -553,6 +581,7 @@ struct KernelPreparation {
       scf::YieldOp::create(builder, loc, constantI32(builder, loc, 0));
 
       builder.setInsertionPointToStart(entry.elseBlock());
+      buildPartialBarriers(builder, kernel, values, getAllocatingWarp(early));
       buildClusterArrive();
       Value isAllocating =
           isEqual(builder, loc, values.warp, getAllocatingWarp(early));

@@ -86,6 +86,11 @@ inline constexpr llvm::StringLiteral transposedAttrName = "bsmm_transposed";
 inline constexpr llvm::StringLiteral waitsForClusterAttrName =
     "bsmm_waits_for_cluster";
 
+/// The same for what other CTAs send: the place of the barrier in shared
+/// memory.
+inline constexpr llvm::StringLiteral waitsForPartialsAttrName =
+    "bsmm_waits_for_partials";
+
 /// On a create_channel: each slot is filled once, so that its producer waits
 /// for nothing. There are no empty barriers then.
 inline constexpr llvm::StringLiteral isFilledOnceAttrName =
@@ -106,11 +111,15 @@ inline std::pair<int64_t, int64_t> getValueOffset(mlir::Operation *op,
 void buildClusterWait(mlir::OpBuilder &builder, mlir::Location loc,
                       const KernelValues &kernel);
 
+/// Waits for what other CTAs send, by the barrier of a bsmm.wait_partials.
+void buildPartialsWait(mlir::OpBuilder &builder, mlir::Location loc,
+                       const KernelValues &kernel, int64_t barrierOffset);
+
 /// The number of the thread in the epilogue of an output tile, of accumulators
 /// in registers: the opaque value that a drain before `op` has made of it, else
-/// `thread` itself. LLVM would compute what depends on a thread alone, addresses
-/// of the output in shared memory, before the loop over tiles, and so take
-/// registers from the accumulators.
+/// `thread` itself. LLVM would compute what depends on a thread alone,
+/// addresses of the output in shared memory, before the loop over tiles, and so
+/// take registers from the accumulators.
 mlir::Value findEpilogueThread(mlir::Operation *op, mlir::Value thread);
 
 /// The barrier of the CTA, of the operation's role, or of each warpgroup of it.

@@ -52,11 +52,11 @@ static bool reachesClusterFirst(Operation *op, WarpRoleOp role) {
   });
 }
 
-/// Whether the CTAs of a cluster meet later.
+/// Whether the CTAs of a cluster meet later, or send each other something.
 static bool meetsCluster(KernelOp kernel) {
   return kernel
       .walk([&](Operation *op) {
-        return isa<SynchronizeClusterOp, ReduceClusterOp>(op) ||
+        return isa<SynchronizeClusterOp, ReduceClusterOp, SendPartialOp>(op) ||
                        endsTogether(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();

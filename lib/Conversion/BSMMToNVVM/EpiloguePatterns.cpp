@@ -76,6 +76,10 @@ struct DrainPattern : KernelPattern<DrainOp> {
                  tensorMemoryPointer(rewriter, loc, base, column), Value())});
       if (start == first && op->hasAttr(waitsForClusterAttrName))
         buildClusterWait(rewriter, loc, kernel);
+      if (auto barrier =
+              op->getAttrOfType<IntegerAttr>(waitsForPartialsAttrName);
+          start == first && barrier)
+        buildPartialsWait(rewriter, loc, kernel, barrier.getInt());
       auto wait = NVVM::Tcgen05WaitOp::create(rewriter, loc,
                                               NVVM::Tcgen05WaitKind::LOAD);
       if (release && start + together >= end)

@@ -16,6 +16,17 @@ using namespace bsmm;
 /// Columns that are moved together: 16 bytes of f32.
 static constexpr int64_t unitColumns = 4;
 
+/// Assembly of what NVVM has no operation for.
+static void buildAssembly(OpBuilder &builder, Location loc, StringRef text,
+                          StringRef constraints, ValueRange operands) {
+  LLVM::InlineAsmOp::create(
+      builder, loc, TypeRange(), operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+}
+
 namespace {
 /// The places in a buffer through which CTAs send each other sums.
 struct Places {
@@ -49,6 +60,10 @@ struct SendPartialPattern : KernelPattern<SendPartialOp> {
   LogicalResult
   matchAndRewrite(SendPartialOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!op.getBarrierOffset())
+      return op.emitOpError(
+          "expected the place of a barrier; run bsmm-assign-memory first, with "
+          "a bsmm.wait_partials of the buffer");
     Location loc = op.getLoc();
     Places places(rewriter, op, getKernelValues(op), op.getBuffer().getType());
     // The receiver has no place for itself: later ranks move up.
@@ -69,15 +84,23 @@ struct SendPartialPattern : KernelPattern<SendPartialOp> {
     Value remote = NVVM::MapaOp::create(
         rewriter, loc, clusterPointer,
         advance(rewriter, loc, adaptor.getBuffer(), offset), adaptor.getCta());
+    Value barrier = NVVM::MapaOp::create(rewriter, loc, clusterPointer,
+                                         advance(rewriter, loc,
+                                                 getKernelValues(op).sharedBase,
+                                                 *op.getBarrierOffset()),
+                                         adaptor.getCta());
     int64_t count = cast<VectorType>(op.getValues().getType()).getDimSize(0);
     for (int64_t first = 0; first < count; first += unitColumns) {
-      Value unit = vector::ExtractStridedSliceOp::create(
-          rewriter, loc, adaptor.getValues(), ArrayRef<int64_t>{first},
-          ArrayRef<int64_t>{unitColumns}, ArrayRef<int64_t>{1});
-      LLVM::StoreOp::create(rewriter, loc, unit,
-                            advance(rewriter, loc, remote,
-                                    first / unitColumns * places.unitStride()),
-                            /*alignment=*/16);
+      SmallVector<Value> operands = {advance(
+          rewriter, loc, remote, first / unitColumns * places.unitStride())};
+      for (int64_t index = 0; index < unitColumns; ++index)
+        operands.push_back(vector::ExtractOp::create(
+            rewriter, loc, adaptor.getValues(), first + index));
+      operands.push_back(barrier);
+      buildAssembly(rewriter, loc,
+                    "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes"
+                    ".v4.f32 [$0], {$1, $2, $3, $4}, [$5];",
+                    "l,f,f,f,f,l,~{memory}", operands);
     }
     rewriter.eraseOp(op);
     return success();
@@ -148,13 +171,33 @@ struct AddPartialsPattern : KernelPattern<AddPartialsOp> {
 
 /// The drain of tensor memory that follows, with nothing between that must come
 /// after the barrier: it loads while the CTAs meet.
-static DrainOp findDrainBehind(SynchronizeClusterOp op) {
+static DrainOp findDrainBehind(Operation *op) {
   Operation *next = op->getNextNode();
   while (next && isMemoryEffectFree(next) && !isa<DrainOp>(next))
     next = next->getNextNode();
   auto drain = dyn_cast_or_null<DrainOp>(next);
   return drain && !drain.isFromRegisters() ? drain : DrainOp();
 }
+
+struct WaitPartialsPattern : KernelPattern<WaitPartialsOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(WaitPartialsOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getBarrierOffset())
+      return op.emitOpError(
+          "expected the place of a barrier; run bsmm-assign-memory first");
+    if (DrainOp drain = findDrainBehind(op))
+      rewriter.modifyOpInPlace(drain, [&] {
+        drain->setAttr(waitsForPartialsAttrName, op.getBarrierOffsetAttr());
+      });
+    else
+      buildPartialsWait(rewriter, op.getLoc(), getKernelValues(op),
+                        *op.getBarrierOffset());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 
 struct SynchronizeClusterPattern : KernelPattern<SynchronizeClusterOp> {
   using KernelPattern::KernelPattern;
@@ -188,10 +231,32 @@ void bsmm::buildClusterWait(OpBuilder &builder, Location loc,
                                  NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
 }
 
+void bsmm::buildPartialsWait(OpBuilder &builder, Location loc,
+                             const KernelValues &kernel,
+                             int64_t barrierOffset) {
+  // Other CTAs' stores are acquired at the scope of the cluster, which the wait
+  // of NVVM does not have.
+  buildAssembly(
+      builder, loc,
+      "{\n\t"
+      ".reg .pred P1;\n\t"
+      "LAB_WAIT:\n\t"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P1, [$0], 0;"
+      "\n\t"
+      "@P1 bra.uni DONE;\n\t"
+      "bra.uni LAB_WAIT;\n\t"
+      "DONE:\n\t"
+      "}",
+      "l,~{memory}", advance(builder, loc, kernel.sharedBase, barrierOffset));
+  if (kernel.tensorMemoryBase)
+    NVVM::Tcgen05FenceOp::create(builder, loc,
+                                 NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
 void bsmm::populatePartialToNVVMPatterns(const LLVMTypeConverter &converter,
                                          const KernelValuesMap &values,
                                          RewritePatternSet &patterns) {
-  patterns
-      .add<AddPartialsPattern, SendPartialPattern, SynchronizeClusterPattern>(
-          converter, values);
+  patterns.add<AddPartialsPattern, SendPartialPattern,
+               SynchronizeClusterPattern, WaitPartialsPattern>(converter,
+                                                               values);
 }

@@ -923,6 +923,28 @@ LogicalResult AddPartialsOp::verify() {
                         getBuffer().getType());
 }
 
+LogicalResult WaitPartialsOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (failed(expectBuffer(*this, "the buffer", buffer, MemorySpace::Shared,
+                          BufferLayout::RowMajor)) ||
+      failed(verifyExecutor(*this, Executor::Warpgroups)))
+    return failure();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && kernel.getNumClusterCtas() < 2)
+    return emitOpError("expected a kernel with a cluster_size of at least 2");
+  // One phase of its barrier counts what is sent in the life of the CTA.
+  if ((*this)->getParentOfType<scf::ForOp>())
+    return emitOpError("expected outside of loops: the others send once");
+  for (Operation *user : getBuffer().getUsers())
+    if (isa<WaitPartialsOp>(user) && user != getOperation())
+      return emitOpError("expected one bsmm.wait_partials for a buffer");
+  if (buffer.getSharedBytes() > target::mbarrier::maxTransactionBytes)
+    return emitOpError("expected at most ")
+           << target::mbarrier::maxTransactionBytes
+           << " bytes, which a barrier counts, got " << buffer.getSharedBytes();
+  return success();
+}
+
 LogicalResult SynchronizeClusterOp::verify() {
   // Threads of other roles would wait for the CTA's end, not here.
   if ((*this)->getParentOfType<WarpRoleOp>())

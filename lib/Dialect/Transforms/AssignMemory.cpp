@@ -152,6 +152,15 @@ struct AssignMemory : bsmm::impl::BsmmAssignMemoryBase<AssignMemory> {
       op.setBarrierOffsetAttr(builder.getI64IntegerAttr(shared));
       shared += 2 * op.getBarrierSlots() * target::mbarrier::bytes;
     });
+    // Of what other CTAs send as well.
+    kernel.walk([&](WaitPartialsOp op) {
+      auto offset = builder.getI64IntegerAttr(shared);
+      op.setBarrierOffsetAttr(offset);
+      for (Operation *user : op.getBuffer().getUsers())
+        if (auto send = dyn_cast<SendPartialOp>(user))
+          send.setBarrierOffsetAttr(offset);
+      shared += target::mbarrier::bytes;
+    });
     shared += target::mbarrier::bytes;
     note(sharedText, "barriers", shared - barriers);
 

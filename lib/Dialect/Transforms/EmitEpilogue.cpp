@@ -382,9 +382,11 @@ void PipelineBuilder::emitExchange(Value accumulator, Value isNotEmpty) {
     Value values = arith::SelectOp::create(builder, loc, isNotEmpty,
                                            body->getArgument(2), zeros);
     SendPartialOp::create(builder, loc, values, exchange, body->getArgument(0),
-                          body->getArgument(1), to);
+                          body->getArgument(1), to,
+                          /*barrier_offset=*/IntegerAttr());
   }
-  SynchronizeClusterOp::create(builder, loc);
+  WaitPartialsOp::create(builder, loc, exchange,
+                         /*barrier_offset=*/IntegerAttr());
 }
 
 /// The sum of all CTAs of the cluster for this CTA's share of the columns.

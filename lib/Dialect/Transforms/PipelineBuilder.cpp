@@ -192,14 +192,35 @@ SmallVector<Type> PipelineBuilder::getSlotTypes(unsigned group) {
       [&](unsigned load) -> Type { return tile.loadTypes[load]; });
 }
 
+/// The place of a load in the order in which those of a step are issued, with
+/// accumulators in tensor memory: operands before their scales, and first what
+/// belongs to the columns of the output tile. With few rows that is what no
+/// other CTA loads, so that memory has to bring it.
+unsigned PipelineBuilder::getLoadPlace(unsigned load) const {
+  if (tile.accumulatesInRegisters())
+    return 0;
+  bool isScales = false, isOfRows = false;
+  for (const TileKernel::Dot &dot : tile.dots) {
+    isScales |= load == dot.scaleA || load == dot.scaleB;
+    isOfRows |= load == dot.a || load == dot.scaleA;
+  }
+  return 2 * isScales + (isOfRows != tile.isTransposed);
+}
+
 /// The loads of a group in one step, by one thread.
 void PipelineBuilder::emitLoadStep(IRMapping &local, Value iteration,
                                    unsigned group) {
   Value channel = loadChannels[group];
   auto slot =
       AcquireOp::create(builder, loc, getSlotTypes(group), channel, iteration);
+  SmallVector<std::pair<unsigned, Value>> order;
   for (auto [number, buffer] :
-       llvm::zip(tile.loadGroups[group], slot.getBuffers())) {
+       llvm::zip(tile.loadGroups[group], slot.getBuffers()))
+    order.push_back({number, buffer});
+  llvm::stable_sort(order, [&](const auto &a, const auto &b) {
+    return getLoadPlace(a.first) < getLoadPlace(b.first);
+  });
+  for (auto [number, buffer] : order) {
     TmaLoadOp load = tile.loads[number];
     TensorMapType share = tile.shares[number];
     SmallVector<Value> coordinates;

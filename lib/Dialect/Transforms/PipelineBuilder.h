@@ -60,6 +60,7 @@ private:
   void emitLoads(unsigned group = 0);
   void emitLoadStep(mlir::IRMapping &local, Value iteration,
                     unsigned group = 0);
+  unsigned getLoadPlace(unsigned load) const;
   llvm::SmallVector<mlir::Type> getSlotTypes(unsigned group);
   void emitMultiplyStep(mlir::IRMapping &local, Value iteration,
                         Value accumulator);

@@ -313,13 +313,15 @@ LogicalResult KernelBuilder::check() {
       return op.emitOpError("expected ")
              << name << " in 1.." << target::cluster::maxPortable << ", got "
              << ctas;
-    if (ctas != 1 && !config.isPersistent)
-      return op.emitOpError("expected ")
-             << name << " with persistent=true, got " << name << "=" << ctas;
   }
   if (config.clusterM != 1 && config.clusterN != 1)
     return op.emitOpError("expected cluster-m or cluster-n, not both, got ")
            << config.clusterM << " and " << config.clusterN;
+  if (config.clusterM * config.clusterN != 1 && config.split != 1)
+    return op.emitOpError("expected no cluster-m or cluster-n with split-k: "
+                          "the CTAs of a cluster share loads or the steps of a "
+                          "tile, got split-k=")
+           << config.split;
   if (config.epilogueWarps != 4 && config.epilogueWarps != 8)
     return op.emitOpError("expected 4 or 8 epilogue-warps, got ")
            << config.epilogueWarps;

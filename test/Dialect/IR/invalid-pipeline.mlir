@@ -3593,6 +3593,79 @@ gpu.module @m {
 
 gpu.module @m {
   bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    // expected-error@below {{expected a kernel with a cluster_size of at least 2}}
+    bsmm.wait_partials %b : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%n: i32) attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      // expected-error@below {{expected outside of loops: the others send once}}
+      bsmm.wait_partials %b : !bsmm.buffer<128x32xf32, shared, row_major>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    // expected-error@below {{expected one bsmm.wait_partials for a buffer}}
+    bsmm.wait_partials %b : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.wait_partials %b : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<8192x32xf32, shared, row_major>
+    // expected-error@below {{expected at most 1048575 bytes, which a barrier counts, got 1048576}}
+    bsmm.wait_partials %b : !bsmm.buffer<8192x32xf32, shared, row_major>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    // expected-error@below {{expected the buffer}}
+    bsmm.wait_partials %b : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>, cluster_size = 2 : i64} {
+    %b = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.warp_role 0 {
+      // expected-error@below {{expected}}
+      bsmm.wait_partials %b : !bsmm.buffer<128x32xf32, shared, row_major>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>} {
     // expected-error@below {{expected a kernel with a cluster_size of at least 2}}
     bsmm.synchronize_cluster
     bsmm.return

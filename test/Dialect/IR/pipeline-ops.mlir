@@ -361,6 +361,8 @@ gpu.module @pipeline_operations {
       bsmm.send_partial %values, %exchange[%row, %column] to %i
           : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
     } : !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+    // CHECK: bsmm.wait_partials %{{.*}} : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.wait_partials %exchange : !bsmm.buffer<128x32xf32, shared, row_major>
     // CHECK: bsmm.synchronize_cluster
     bsmm.synchronize_cluster
     // CHECK: bsmm.drain %{{.*}} columns 32 extent 32 transposed {

@@ -13,18 +13,18 @@
 // TILE-DAG: bsmm.tma_load %[[B]][{{.*}}] {cache = #bsmm.cache<evict_first>} :
 // TILE-DAG: bsmm.tma_load %[[SFB]][{{.*}}] {cache = #bsmm.cache<evict_first>} :
 
-// PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT:.+]]#0 signals %{{.*}}[%{{.*}}] :
-// PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT]]#1 signals %{{.*}}[%{{.*}}] :
-// PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT]]#2 signals %{{.*}}[%{{.*}}] {cache = #bsmm.cache<evict_first>} :
+// PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT:.+]]#2 signals %{{.*}}[%{{.*}}] {cache = #bsmm.cache<evict_first>} :
+// PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT]]#0 signals %{{.*}}[%{{.*}}] :
 // PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT]]#3 signals %{{.*}}[%{{.*}}] {cache = #bsmm.cache<evict_first>} :
+// PIPELINE: bsmm.load_async %{{.*}}[{{[^{]*}}] to %[[SLOT]]#1 signals %{{.*}}[%{{.*}}] :
 
 // The policies that createpolicy makes.
-// PTX: mov.b64 [[LAST:%rd[0-9]+]], 1508705875169116160;
-// PTX: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint {{.*}}, [[LAST]];
-// PTX: cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint {{.*}}, [[LAST]];
 // PTX: mov.b64 [[FIRST:%rd[0-9]+]], 1364590687093260288;
 // PTX: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint {{.*}}, [[FIRST]];
+// PTX: mov.b64 [[LAST:%rd[0-9]+]], 1508705875169116160;
+// PTX: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint {{.*}}, [[LAST]];
 // PTX: cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint {{.*}}, [[FIRST]];
+// PTX: cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint {{.*}}, [[LAST]];
 
 // NONE-NOT: cache_hint
 

@@ -7,15 +7,12 @@
 // NINE: error: {{.*}}expected cluster-m in 1..8, got 9
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=cluster-m=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: {{.*}}expected cluster-m in 1..8, got -2
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE
-// TILE: error: {{.*}}expected cluster-m with persistent=true, got cluster-m=2
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2 persistent=false" 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: {{.*}}expected no cluster-m or cluster-n with split-k: the CTAs of a cluster share loads or the steps of a tile, got split-k=2
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 split-k=2" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}expected split-k with persistent=false, got split-k=2
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile=cluster-n=0 2>&1 | FileCheck %s --check-prefix=ZERO-N
 // ZERO-N: error: {{.*}}expected cluster-n in 1..8, got 0
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-n=4 persistent=false" 2>&1 | FileCheck %s --check-prefix=TILE-N
-// TILE-N: error: {{.*}}expected cluster-n with persistent=true, got cluster-n=4
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 cluster-n=4" 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: {{.*}}expected cluster-m or cluster-n, not both, got 2 and 4
 // RUN: not bsmm-opt %source_dir/test/Integration/Inputs/nvfp4-f32.mlir --bsmm-problem-to-tile="cluster-n=2 add-splits=true split-k=2" 2>&1 | FileCheck %s --check-prefix=ADD
@@ -71,6 +68,16 @@
 // FOUR: %[[TOP:.+]] = arith.muli %{{.*}}, %c4_i32
 // FOUR-NEXT: arith.addi %[[TOP]], %[[PLACE]]
 // FOUR: } {bsmm.ping_pong}
+
+// One tile for each CTA: the cluster's tile is that of its number.
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="cluster-m=2 persistent=false block-n=96" --canonicalize --cse | FileCheck %s --check-prefix=TILE
+// TILE: cluster_size = 2 : i64, grid = #bsmm.grid<tile>
+// TILE: %[[PLACE:.+]] = arith.remui %[[CTA:.+]], %c2_i32
+// TILE-NEXT: %[[CLUSTER:.+]] = arith.divui %[[CTA]], %c2_i32
+// TILE-NEXT: arith.ceildivui %{{.*}}, %c256_i32
+// TILE: arith.remui %[[CLUSTER]]
+// TILE: %[[TOP:.+]] = arith.muli %{{.*}}, %c2_i32
+// TILE-NEXT: arith.addi %[[TOP]], %[[PLACE]]
 
 // The same with tiles beside each other: N is divided by 2 * 96, and the column
 // is 2 * pair + place.

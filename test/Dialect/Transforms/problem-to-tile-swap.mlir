@@ -31,7 +31,7 @@
 // PIPELINE: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<32xf32>):
 // PIPELINE: %[[PART:.+]] = arith.select %[[SOME]], %[[VALUES]]
 // PIPELINE: bsmm.send_partial %[[PART]], %[[EXCHANGE]][%[[ROW]], %[[COLUMN]]] to
-// PIPELINE: bsmm.synchronize_cluster
+// PIPELINE: bsmm.wait_partials
 // PIPELINE: bsmm.drain %{{.*}} at %{{.*}} columns 32 extent 32 transposed {
 // PIPELINE: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<32xf32>):
 // PIPELINE: %[[PART:.+]] = arith.select %[[SOME]], %[[VALUES]]

@@ -69,14 +69,14 @@
 // Steps of 128 bytes of K are loaded by one warp.
 // TWO-SAME: block_size = 192 : i64
 // TWO: %[[SLOT:.+]]:4 = bsmm.acquire
+// TWO-NEXT: bsmm.load_async %[[B]][%{{.*}}] to %[[SLOT]]#2
 // TWO: %[[RANK:.+]] = bsmm.cluster_rank
 // TWO: bsmm.load_async %[[A]]{{.*}} multicast :
+// TWO-NEXT: bsmm.load_async %[[SFB]][%{{.*}}] to %[[SLOT]]#3
 // TWO-NEXT: %[[FIRST:.+]] = arith.muli %[[RANK]], %c2_i32
 // TWO-NEXT: %[[GROUPS:.+]] = arith.addi %{{.*}}, %[[FIRST]]
 // TWO-NEXT: %[[SHARE:.+]] = bsmm.slice_scales %[[SLOT]]#1[%[[FIRST]]] : {{.*}} to !bsmm.buffer<128x8xf8E4M3FN, shared, scale_tiles>
 // TWO-NEXT: bsmm.load_async %[[SFA]][%{{.*}}, %{{.*}}, %[[GROUPS]], %c0_i32, %c0_i32] to %[[SHARE]] signals {{.*}} multicast :
-// TWO-NEXT: bsmm.load_async %[[B]][%{{.*}}] to %[[SLOT]]#2
-// TWO-NEXT: bsmm.load_async %[[SFB]][%{{.*}}] to %[[SLOT]]#3
 // TWO-NOT: multicast
 
 // Three CTAs share 192 rows of B, but not its scales of four tiles, which each

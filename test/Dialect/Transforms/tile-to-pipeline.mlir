@@ -26,10 +26,10 @@ gpu.module @kernels {
   // CHECK-DAG: %[[K:.+]] = arith.muli %[[STEP]], %c256_i32
   // CHECK-DAG: %[[SCALE_K:.+]] = arith.muli %[[STEP]], %c4_i32
   // CHECK: %[[SLOT:.+]]:4 = bsmm.acquire %[[LOADS]][%[[IT]]]
-  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#0 signals %[[LOADS]][%[[IT]]]
-  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#1 signals
-  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#2 signals
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#2 signals %[[LOADS]][%[[IT]]]
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#0 signals
   // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#3 signals
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#1 signals
   // CHECK-NEXT: bsmm.commit %[[LOADS]][%[[IT]]]
   // CHECK-NEXT: %[[NEXT:.+]] = arith.addi %[[IT]], %c1_i32
   // CHECK-NEXT: scf.yield %[[NEXT]]
@@ -194,10 +194,10 @@ gpu.module @kernels {
   // CHECK-DAG: %[[K:.+]] = arith.muli %[[STEP]], %c256_i32
   // CHECK-DAG: %[[SCALE_K:.+]] = arith.muli %[[STEP]], %c4_i32
   // CHECK: %[[SLOT:.+]]:4 = bsmm.acquire %[[LOADS]][%[[IT]]]
-  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#0 signals %[[LOADS]][%[[IT]]]
-  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#1 signals
-  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#2 signals
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#2 signals %[[LOADS]][%[[IT]]]
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[K]]] to %[[SLOT]]#0 signals
   // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#3 signals
+  // CHECK-NEXT: bsmm.load_async %{{.*}}[%{{.*}}, %{{.*}}, %[[SCALE_K]], %c0_i32, %c0_i32] to %[[SLOT]]#1 signals
   // CHECK-NEXT: bsmm.commit %[[LOADS]][%[[IT]]]
   // CHECK-NEXT: %[[NEXT:.+]] = arith.addi %[[IT]], %c1_i32
   // CHECK-NEXT: scf.yield %[[NEXT]]

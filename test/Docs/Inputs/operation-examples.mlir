@@ -374,6 +374,17 @@ gpu.module @kernels {
   }
 }
 
+// OPERATIONS: bsmm.wait_partials
+gpu.module @kernels {
+  bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>,
+                                     cluster_size = 2 : i64,
+                                     block_size = 128 : i64} {
+    %exchange = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    %EXAMPLE%
+    bsmm.return
+  }
+}
+
 // OPERATIONS: bsmm.synchronize_cluster
 gpu.module @kernels {
   bsmm.kernel @example() attributes {level = #bsmm.level<pipeline>,

@@ -195,6 +195,19 @@ TEST(KernelManifest, ErrorsNameThePath) {
          json["grid"]["size"] = {1, 1, 1};
        },
        "$.grid.size: expected a size only with the rule fixed"},
+      {0,
+       [](Json &json) {
+         json["cluster"] = {4, 1, 1};
+         json["grid"]["tiles_together"] = {1, 3};
+       },
+       "$.grid.tiles_together: expected a divisor of the cluster's 4 CTAs, got "
+       "1 x 3 tiles"},
+      {0,
+       [](Json &json) {
+         json["grid"] = {{"rule", "tile_grid"}, {"tiles_together", {1, 1}}};
+       },
+       "$.grid.tiles_together: expected tiles_together only with the rules "
+       "tile and persistent"},
       {0, [](Json &json) { json["tile"]["m"] = 0; },
        "$.tile.m: expected an integer from 1 to 2147483647, got 0"},
       {0, [](Json &json) { json["problem"]["a"] = "f4"; },

@@ -153,6 +153,17 @@ TEST(Resolve, Grids) {
   large.smCount = 1;
   EXPECT_EQ(gridOf(large), (Dim3{2, 1, 1}));
   EXPECT_EQ(gridOf(requestOf(1, 1, 64, 1)), (Dim3{2, 1, 1}));
+  // 3 x 3 tiles, of which those of a cluster lie below or beside each other.
+  EXPECT_EQ(gridOf(requestOf(384, 257, 64, 1)), (Dim3{10, 1, 1}));
+  manifest.grid.togetherM = 2;
+  EXPECT_EQ(gridOf(requestOf(384, 257, 64, 1)), (Dim3{12, 1, 1}));
+  EXPECT_EQ(gridOf(large), (Dim3{2, 1, 1})); // on one SM
+  manifest.grid.rule = GridRule::Tile;
+  EXPECT_EQ(gridOf(requestOf(384, 257, 64, 1)), (Dim3{12, 1, 1}));
+  manifest.grid.togetherM = 1;
+  manifest.grid.togetherN = 2;
+  EXPECT_EQ(gridOf(requestOf(129, 257, 64, 1)), (Dim3{8, 1, 1}));
+  EXPECT_EQ(gridOf(requestOf(1, 1, 64, 1)), (Dim3{2, 1, 1}));
   manifest.grid.rule = GridRule::Fixed;
   manifest.grid.size = {4, 5, 6};
   EXPECT_EQ(gridOf(large), (Dim3{4, 5, 6}));

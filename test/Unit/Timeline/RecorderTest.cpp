@@ -107,6 +107,42 @@ static const char copies[] =
     "setp.ne.u32 %p3, %r3, 0x01010101;\n"
     "@%p3 trap;\n";
 
+TEST(Recorder, LanesOfAnStAsyncStoreTogether) {
+  Recorded run("mov.u32 %r1, %tid.x;\n"
+               "setp.eq.u32 %p1, %r1, 0;\n"
+               "mov.u32 %r3, s;\n"
+               "mad.lo.u32 %r3, %r1, 16, %r3;\n"
+               "@%p1 mbarrier.init.shared.b64 [s], 1;\n"
+               "@%p1 fence.mbarrier_init.release.cluster;\n"
+               "bar.sync 0;\n"
+               "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [s], 1536;\n"
+               "mov.u32 %r4, s;\n"
+               "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4"
+               ".b32 [%r3+1024], {%r1, %r1, %r1, %r1}, [%r4];\n"
+               "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4"
+               ".b32 [%r3+4096], {%r1, %r1, %r1, %r1}, [%r4];\n"
+               "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [s], 0;\n"
+               "@!%p2 bra WAIT;\n",
+               1, 48);
+  const Recording &recording = run.result.recording;
+  // Each instruction of each warp is one operation, which signals once.
+  ASSERT_EQ(recording.operations.size(), 4u);
+  for (uint32_t warp = 0; warp < 2; ++warp) {
+    std::vector<uint32_t> started = run.arguments(0, warp, Kind::Start);
+    ASSERT_EQ(started.size(), 2u);
+    std::vector<uint32_t> waits = run.arguments(0, warp, Kind::Wait);
+    for (uint32_t number : started) {
+      const Operation &op = recording.operations[number];
+      EXPECT_EQ(op.kind, Operation::Kind::StAsync);
+      EXPECT_EQ(op.bytes, warp == 0 ? 512u : 256u);
+      ASSERT_EQ(op.momentCount, 1u);
+      EXPECT_EQ(recording.signals[op.firstMoment], waits.back());
+    }
+    // One arrival and four operations.
+    EXPECT_EQ(recording.moments[waits.back()].contributions, 5u);
+  }
+}
+
 TEST(Recorder, CopiesSignalTheirMbarrier) {
   std::string withoutCheck = copies;
   withoutCheck.resize(withoutCheck.find("ld.shared"));

@@ -269,6 +269,21 @@ TEST(Simulation, ArrivalsAtAnotherCtaTakeLonger) {
   }
 }
 
+TEST(Simulation, StoresToAnotherCtaArriveLater) {
+  // Two stores of 500 bytes take shared memory for 5 cycles each, and arrive 30
+  // later; who waits sees that after 5 more. The TMA unit has no part in it.
+  Build build(2, 1, 2);
+  uint32_t moment = build.moment(1);
+  for (int k = 0; k < 2; ++k) {
+    uint32_t store = build.operation(Operation::Kind::StAsync, 500, {moment});
+    build.step(0, 0, Kind::Start, store);
+  }
+  build.step(1, 0, Kind::Wait, moment);
+  SimulationResult result = run(build, plainRates(2));
+  EXPECT_DOUBLE_EQ(result.warps[0].end, 5);
+  EXPECT_DOUBLE_EQ(result.warps[1].end, 5 + 5 + 30 + 5);
+}
+
 TEST(Simulation, StoresReadSharedMemoryFirst) {
   Build build;
   uint32_t store = build.operation(OpKind::Store, 1000);

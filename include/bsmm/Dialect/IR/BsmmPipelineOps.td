@@ -480,8 +480,9 @@ def Bsmm_SendPartialOp : Bsmm_PipelineOp<"send_partial"> {
     buffer has a place for each of the other CTAs; `row` and `column` (i32) are
     the row of the accumulator and the first column of the share of `cta`.
 
-    The values are there for `bsmm.add_partials` after a
-    `bsmm.synchronize_cluster`.
+    The values are there for `bsmm.add_partials` after that one's
+    `bsmm.wait_partials`, whose barrier counts their bytes. `barrier_offset` is
+    its place, assigned by `bsmm-assign-memory`.
 
     Example:
 
@@ -493,11 +494,37 @@ def Bsmm_SendPartialOp : Bsmm_PipelineOp<"send_partial"> {
     Since version 1.
   }];
   let arguments = (ins AnyVectorOfNonZeroRank:$values, Bsmm_BufferType:$buffer,
-                       I32:$row, I32:$column, I32:$cta);
+                       I32:$row, I32:$column, I32:$cta,
+                       OptionalAttr<I64Attr>:$barrier_offset);
   let assemblyFormat = [{
     $values `,` $buffer `[` $row `,` $column `]` `to` $cta attr-dict `:`
     type($values) `,` qualified(type($buffer))
   }];
+  let hasVerifier = 1;
+}
+
+def Bsmm_WaitPartialsOp : Bsmm_PipelineOp<"wait_partials"> {
+  let summary = "wait for what the other CTAs of the cluster send";
+  let description = [{
+    Waits until each of the other CTAs of the cluster has sent the values of its
+    place in `buffer`, all rows and columns, by `bsmm.send_partial`. The bytes
+    are counted by a barrier that serves once: there is one wait for a buffer,
+    outside of loops. `barrier_offset` is its place in shared memory, assigned
+    by `bsmm-assign-memory`.
+
+    Executed by the threads that read the values.
+
+    Example:
+
+    ```mlir
+    bsmm.wait_partials %exchange : !bsmm.buffer<128x32xf32, shared, row_major>
+    ```
+
+    Since version 1.
+  }];
+  let arguments = (ins Bsmm_BufferType:$buffer,
+                       OptionalAttr<I64Attr>:$barrier_offset);
+  let assemblyFormat = "$buffer attr-dict `:` qualified(type($buffer))";
   let hasVerifier = 1;
 }
 

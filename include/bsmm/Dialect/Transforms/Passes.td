@@ -72,9 +72,9 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
     block scales the kernel multiplies with `bsmm.dot`; `promote_every` of the
     numerics must then be 0 or `block-k`.
 
-    With `choose-tile` block-m, block-n, block-k, split-k, persistent and
-    swap-operands are chosen for the extents of each function, which must be
-    fixed, by the model of docs/selection.md. The kernel takes other extents all
+    With `choose-tile` block-m, block-n, block-k, split-k, cluster-m, cluster-n,
+    epilogue-warps, persistent and swap-operands are chosen for the extents of
+    each function, which must be fixed, by the model of docs/selection.md. The kernel takes other extents all
     the same.
 
     The epilogue is that of docs/abi.md: row scales (of both operands, both of
@@ -143,23 +143,22 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "scales">,
     Option<"clusterM", "cluster-m", "int64_t", "1",
            "CTAs of a cluster, with output tiles below each other, that load "
-           "their common part of B once, 1 to 8; more than 1 needs "
-           "persistent=true">,
+           "their common part of B once, 1 to 8">,
     Option<"clusterN", "cluster-n", "int64_t", "1",
            "the same with output tiles beside each other and A; not together "
            "with cluster-m">,
     Option<"epilogueWarps", "epilogue-warps", "int64_t", "4",
            "warps that drain accumulators in tensor memory, 4 or 8; 8 needs "
-           "persistent=true">,
+           "operands that are not swapped">,
     Option<"cacheA", "cache-a", "std::string", "\"normal\"",
            "hint to the L2 cache for A and its scales: normal, evict_first or "
            "evict_last">,
     Option<"cacheB", "cache-b", "std::string", "\"normal\"",
            "the same for B">,
     Option<"chooseTile", "choose-tile", "bool", "false",
-           "choose the tile, split-k, cluster-m, cluster-n, persistent and "
-           "swap-operands for the extents of the function; for block scales on "
-           "targets with tensor memory">,
+           "choose the tile, split-k, cluster-m, cluster-n, epilogue-warps, "
+           "persistent and swap-operands for the extents of the function; for "
+           "block scales on targets with tensor memory">,
     Option<"swapOperands", "swap-operands", "bool", "false",
            "multiply the rows of B with those of A, and store the transposed "
            "sum: for few rows of A, since a multiplication has 128 rows and may "
