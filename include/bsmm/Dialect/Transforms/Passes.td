@@ -318,7 +318,8 @@ def BsmmAssignMemory : Pass<"bsmm-assign-memory"> {
     Places the slots of all channels, the other buffers and the barriers in
     dynamic shared memory, each aligned to its swizzle pattern, and the
     accumulators and scales in tensor memory; records the sums on the kernel.
-    What does not fit the target is refused with the sums.
+    Buffers over the slots of a channel lie there, one after the other. What does
+    not fit the target, or the slots, is refused with the sums.
 
     Example: the channel
 
