@@ -654,8 +654,13 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
     Block &body = op.getBody().front();
     int64_t step = op.getColumns();
     auto sums = getValues(rewriter, loc, type, adaptor.getAccumulator());
+    // Loads do not move across a barrier of the warp: ptxas (13.0) would have
+    // as many of them at once as fit, and one more.
+    bool readsGlobal = !body.getOps<ReadGlobalOp>().empty();
     for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
       Value blockRow = plus(row, block * blockRows);
+      if (readsGlobal)
+        NVVM::SyncWarpOp::create(rewriter, loc, constant(-1));
       for (int64_t first = op.getFirst(),
                    end = int64_t(op.getFirst()) + op.getNumColumns();
            first < end; first += step) {

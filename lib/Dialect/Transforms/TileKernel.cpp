@@ -6,6 +6,7 @@
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Dialect/Transforms/LayoutProof.h"
 #include "bsmm/Layout/ScaleFactorLayout.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
@@ -37,6 +38,8 @@ static constexpr int64_t clusterRegisters = 16;
 /// Registers that block scales, those of the next step and their addresses take
 /// where warpgroups that take turns have few to spare (ptxas 13.0 spills).
 static constexpr int64_t scaleRegisters = 32;
+/// The same of exponentials for warpgroups that take turns in a cluster.
+static constexpr int64_t exponentialRegisters = 24;
 
 /// Columns of a part of a tile that is promoted on its own, at least. A wgmma
 /// of 48 columns multiplies for 24 cycles, and reads 3.5 KB of operands: 28
@@ -512,6 +515,11 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
   int64_t most = maxAccumulatorRegisters;
   if (dot.rowScales && consumers != 1)
     most -= scaleRegisters;
+  bool hasExponential =
+      kernel.walk([](math::ExpOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasExponential && consumers != 1 && kernel.getNumClusterCtas() != 1)
+    most -= exponentialRegisters;
   if (dot.promoteEvery)
     registers += choosePromotion(numDots * k / dot.promoteEvery,
                                  bool(dot.rowScales), registers, most);
@@ -1152,8 +1160,8 @@ bool TileKernel::stageOverSlots(int64_t stated) {
     while (slots > 1 && !fits())
       --slots;
   }
-  // The first slot has the alignment of its operands, at least that of rows in
-  // a swizzle of the same width.
+  // The channel is the first thing in shared memory: buffers of any alignment
+  // begin with it.
   if (stagingSlots * stagingType.getSharedBytes() <= slots * getSlotBytes())
     return true;
   stagesOverSlots = false;

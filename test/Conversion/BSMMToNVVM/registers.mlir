@@ -177,6 +177,10 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // without tests when all lie inside; a matrix with a test for each value.
   // CHECK-LABEL: llvm.func @reads
   // CHECK-SAME: %[[P:[a-z0-9]+]]: !llvm.ptr<1>, %[[LIMIT:[a-z0-9]+]]: i32
+  // The warp meets before it loads a block of a matrix.
+  // CHECK: %[[ALL:.+]] = arith.constant -1 : i32
+  // CHECK: nvvm.bar.warp.sync %[[ALL]]
+  // CHECK-NOT: nvvm.bar.warp.sync
   // Rows 0 and 8 of the fragment.
   // CHECK: %[[NINTH:.+]] = arith.addi %{{.*}}, %c8_i32
   // CHECK: %[[IS_INSIDE:.+]] = arith.cmpi slt, %[[NINTH]], %[[LIMIT]]
