@@ -72,7 +72,9 @@ static PredictedCost predictTensorMemory(const KernelManifest &manifest,
   kernel.sharesRows = isTransposed ? sharesB : sharesA;
   kernel.isPersistent = manifest.grid.rule == GridRule::Persistent;
   kernel.isTransposed = isTransposed;
-  kernel.epilogueWarps = manifest.block[0] > 192 ? 8 : 4;
+  // Beside those that drain are at most three warps of others, or a warpgroup.
+  kernel.epilogueWarps =
+      manifest.block[0] >= (kernel.isPersistent ? 384 : 256) ? 8 : 4;
   double bitsA = target::bitWidth(problem.a),
          bitsB = target::bitWidth(problem.b);
   kernel.bitsRows = isTransposed ? bitsB : bitsA;

@@ -26,6 +26,8 @@ struct BlockScaledRates {
   double portBytes = 126;    ///< L2 to one SM
   double l2Bytes = 10433;    ///< L2 to all SMs
   double dramBytes = 3613;
+  /// How sharply the longer one of the steps and memory decides.
+  double sharpness = 16;
   double copyIssue = 48; ///< a TMA box
   /// What the warp that loads does in a step beside the boxes, and what it does
   /// more where CTAs load together; two warps share short steps of these.
@@ -39,26 +41,32 @@ struct BlockScaledRates {
   double tensorColumns = 512, sharedColumns = 64;
   /// From asking for a slot until it has been multiplied and is asked for
   /// again, beside the multiplication: data from DRAM, two barriers,
-  /// completion.
-  double roundTrip = 1150;
-  /// From the launch until the first data is there.
-  double launch = 3800;
+  /// completion; and where all CTAs with a tile of their own ask at once.
+  double roundTrip = 1150, tileRoundTrip = 1250;
+  /// From the launch until the first data is there, of a CTA that walks over
+  /// tiles and of one with a tile of its own; and what a second warpgroup that
+  /// drains takes from the warp that loads there.
+  double launch = 3770, tileLaunch = 3570, otherWarpgroup = 80;
   /// A CTA after another one on its SM, until its first data is there.
   double ctaStart = 1900;
   /// From the last multiplication of a tile until its first column can be
   /// stored, and from the last store until the launch is over.
   double tileStart = 430, lastStore = 1000;
-  /// Columns of all rows that four warps drain, convert and write.
-  double drainColumns = 0.11;
+  /// Columns of all rows that four warps drain, convert and write, and eight
+  /// in a kernel with one tile a CTA.
+  double drainColumns = 0.11, drainColumnsOfEight = 0.15;
   /// Cycles more for each column beyond 64 where they are rows of the output
   /// tile, which is stored when all of it has been drained.
   double transposedColumn = 3.4;
+  /// The same for each column in a kernel with one tile a CTA.
+  double transposedColumnOfTile = 3;
   /// Cycles more for each column where the pieces of the output tile have 16
   /// columns, for odd multiples of 16: threads meet twice as often.
   double narrowPieces = 7.4;
-  /// CTAs that share K: their barrier, what each of the others takes beside
-  /// its columns, and how many columns of all rows four warps send or add.
-  double clusterBarrier = 110, exchangeStart = 90, exchangeColumns = 0.15;
+  /// CTAs that share K: waiting for each other, what each of the others takes
+  /// beside its columns, and how many columns of all rows four warps send or
+  /// add.
+  double clusterBarrier = 10, exchangeStart = 90, exchangeColumns = 0.15;
   /// CTAs that load together: until their barriers are there, and what an
   /// arrival at another one's takes more.
   double clusterStart = 370, clusterArrival = 200;
@@ -130,15 +138,6 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double cluster = split * double(kernel.together);
   double places = std::max(1.0, std::floor(sms / cluster)) * cluster;
   double units = tiles * split;
-  if (kernel.isPersistent) {
-    // As many CTAs as there are tiles, in whole clusters (docs/abi.md), which
-    // may be fewer than those with a place in a cluster.
-    double launched =
-        ceilDiv(ceilDiv(rows, tileRows) * ceilDiv(columns, tileColumns) * batch,
-                cluster) *
-        cluster;
-    places = std::min(places, std::max(launched, cluster));
-  }
   cost.waves = ceilDiv(units, places);
   double busy = std::min(units, places);
   cost.steps = ceilDiv(ceilDiv(k, double(kernel.k)), split);
@@ -185,25 +184,32 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double boxes = ceilDiv(stepK * kernel.bitsRows / 8, 128) +
                  ceilDiv(stepK * kernel.bitsColumns / 8, 128) + 2;
   double roundTrip =
-      rates.roundTrip + (kernel.together > 1 ? rates.clusterArrival : 0);
+      (kernel.isPersistent ? rates.roundTrip : rates.tileRoundTrip) +
+      (kernel.together > 1 ? rates.clusterArrival : 0);
   double latency =
       (roundTrip + l2 + tensor) / std::max(1.0, double(kernel.stages));
   double issue = boxes * rates.copyIssue + rates.loadStep;
   bool isShort = stepK * kernel.bitsRows / 8 <= rates.shortStepBytes;
-  if (kernel.together > 1 && !isShort)
+  // Only roles that walk over tiles have two warps that load.
+  if (kernel.together > 1 && !(isShort && kernel.isPersistent))
     issue += rates.sharedLoadStep;
   cost.step = std::max({tensor, l2, issue, latency});
 
   // Between tiles.
   double warpgroups = double(kernel.epilogueWarps) / 4;
   double stored = tileColumns / split;
-  double drain = rates.tileStart + stored * std::max(1.0, kernel.bitsOut / 16) /
-                                       (rates.drainColumns * warpgroups);
+  double drainRate = !kernel.isPersistent && warpgroups > 1
+                         ? rates.drainColumnsOfEight
+                         : rates.drainColumns * warpgroups;
+  double drain =
+      rates.tileStart + stored * std::max(1.0, kernel.bitsOut / 16) / drainRate;
   if (!kernel.isTransposed && kernel.split == 1 && kernel.bitsOut >= 16 &&
       stored > 16 && std::fmod(stored, 32) == 16)
     drain += stored * rates.narrowPieces;
   if (kernel.isTransposed)
-    drain += std::max(0.0, stored - 64) * rates.transposedColumn;
+    drain += kernel.isPersistent
+                 ? std::max(0.0, stored - 64) * rates.transposedColumn
+                 : stored * rates.transposedColumnOfTile;
   double reduction = 0;
   if (kernel.split > 1)
     reduction = rates.clusterBarrier + (split - 1) * rates.exchangeStart +
@@ -211,28 +217,36 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double steps = cost.steps * cost.step;
   cost.tile = drain + reduction;
 
-  // Nothing streams faster than memory gives it, however it is cut.
+  // Nothing streams faster than memory gives it, however it is cut, and the
+  // last step is multiplied then.
   double unique = batch * k *
                   (rows * kernel.bitsRows + columns * kernel.bitsColumns +
                    8 * (rows + columns) / double(kernel.vector)) /
                   8;
-  double work;
-  if (kernel.isPersistent) {
-    // The next tile is multiplied while one is drained.
-    work = std::max({cost.waves * steps, (cost.waves - 1) * cost.tile + steps,
-                     unique / rates.dramBytes}) +
-           cost.tile;
-  } else {
-    work = std::max(steps * cost.waves, unique / rates.dramBytes) +
-           cost.waves * cost.tile + (cost.waves - 1) * rates.ctaStart;
-  }
-  cost.launch = rates.launch + work + rates.lastStore +
+  double work = cost.waves * steps;
+  // The next tile is multiplied while one is drained.
+  if (kernel.isPersistent)
+    work = std::max(work, (cost.waves - 1) * cost.tile + steps);
+  // Memory and the steps do not wait for each other all the time, but more so
+  // the less one of them is ahead.
+  double memory = unique / rates.dramBytes + tensor;
+  double longer = std::max(work, memory), shorter = std::min(work, memory);
+  work = longer * std::pow(1 + std::pow(shorter / longer, rates.sharpness),
+                           1 / rates.sharpness);
+  work += cost.tile;
+  if (!kernel.isPersistent)
+    work += (cost.waves - 1) * (cost.tile + rates.ctaStart);
+  double start = kernel.isPersistent ? rates.launch : rates.tileLaunch;
+  if (!kernel.isPersistent && warpgroups > 1)
+    start += rates.otherWarpgroup;
+  cost.launch = start + work + rates.lastStore +
                 (kernel.together > 1 ? rates.clusterStart : 0);
   return cost;
 }
 
 /// Slots of the load channel that shared memory holds beside pieces of the
-/// output tile and what CTAs send each other; 0 when not even one fits.
+/// output tile and what CTAs send each other; 0 when not even one fits. A CTA
+/// with one tile stages it where the operands were.
 inline int64_t countBlockScaledStages(const BlockScaledKernel &kernel,
                                       int64_t sharedBytes) {
   auto align = [](double bytes) { return std::ceil(bytes / 1024) * 1024; };
@@ -248,10 +262,17 @@ inline int64_t countBlockScaledStages(const BlockScaledKernel &kernel,
   double staging = double(kernel.rows) *
                    (kernel.isTransposed ? rowBytes : std::min(256.0, rowBytes));
   double exchange = double(kernel.rows) * (double(kernel.columns) - stored) * 4;
-  double left = double(sharedBytes) - staging - exchange - 1024;
-  if (left < slot)
-    return 0;
-  return int64_t(std::min(8.0, std::floor(left / align(slot))));
+  double left = double(sharedBytes) - exchange - 1024;
+  auto countSlots = [&](double bytes) {
+    return bytes < slot
+               ? int64_t(0)
+               : int64_t(std::min(8.0, std::floor(bytes / align(slot))));
+  };
+  if (int64_t slots = countSlots(left);
+      !kernel.isPersistent &&
+      double(slots) * slot >= double(kernel.rows) * rowBytes)
+    return slots;
+  return countSlots(left - staging);
 }
 
 /// A product with block scales: extents, and bits of elements.
@@ -281,8 +302,9 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
   BlockScaledChoice best;
   bool isNarrow = problem.m <= 64;
   BlockScaledKernel kernel;
-  auto consider = [&] {
-    kernel.isPersistent = kernel.split == 1;
+  auto consider = [&](bool isPersistent, int64_t epilogueWarps = 4) {
+    kernel.isPersistent = isPersistent;
+    kernel.epilogueWarps = epilogueWarps;
     kernel.stages = countBlockScaledStages(kernel, sharedBytes);
     // Two slots at least: one is filled while the other one is read.
     if (kernel.stages < 2)
@@ -312,9 +334,20 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
         kernel.bitsRows = isSwapped ? problem.bitsB : problem.bitsA;
         kernel.bitsColumns = isSwapped ? problem.bitsA : problem.bitsB;
         kernel.together = 1;
-        for (int64_t split : {1, 2, 4, 8}) {
+        // Walking over tiles, or one for each CTA, which two warpgroups may
+        // drain: each half of the columns.
+        auto considerForms = [&] {
+          consider(/*isPersistent=*/true);
+          consider(/*isPersistent=*/false);
+          if (!isSwapped)
+            consider(/*isPersistent=*/false, /*epilogueWarps=*/8);
+        };
+        considerForms();
+        for (int64_t split : {2, 4, 8}) {
+          // The share of a CTA is whole vectors of eight columns.
           kernel.split = split;
-          consider();
+          if (columns % (8 * split) == 0)
+            consider(/*isPersistent=*/false);
         }
         kernel.split = 1;
         for (bool sharesRows : {false, true})
@@ -325,7 +358,7 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
                     ? canShare(kernel.rows, kernel.bitsRows, stepK, together)
                     : canShare(multipliedColumns(columns), kernel.bitsColumns,
                                stepK, together))
-              consider();
+              considerForms();
           }
         kernel.sharesRows = false;
       }

@@ -872,10 +872,11 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
   LogicalResult choose(ScaledMatmulOp op, Configuration &config) {
     if (blockM.hasValue() || blockN.hasValue() || blockK.hasValue() ||
         splitK.hasValue() || persistent.hasValue() || swapOperands.hasValue() ||
-        clusterM.hasValue() || clusterN.hasValue())
+        clusterM.hasValue() || clusterN.hasValue() || epilogueWarps.hasValue())
       return op.emitOpError("expected choose-tile without block-m, block-n, "
                             "block-k, split-k, cluster-m, cluster-n, "
-                            "persistent and swap-operands, which it chooses");
+                            "epilogue-warps, persistent and swap-operands, "
+                            "which it chooses");
     auto attribute = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
         BsmmDialect::getTargetAttrName());
     std::string_view chip;
@@ -918,6 +919,7 @@ struct ProblemToTile : bsmm::impl::BsmmProblemToTileBase<ProblemToTile> {
                                               : config.clusterN) =
         kernel.together;
     config.isPersistent = kernel.isPersistent;
+    config.epilogueWarps = kernel.epilogueWarps;
     config.swapsOperands = kernel.isTransposed;
     return success();
   }

@@ -52,7 +52,7 @@ func.func @narrow(
 
 // What cannot be chosen.
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a choose-tile=true block-n=64" 2>&1 | FileCheck %s --check-prefix=GIVEN
-// GIVEN: error: {{.*}}expected choose-tile without block-m, block-n, block-k, split-k, cluster-m, cluster-n, persistent and swap-operands, which it chooses
+// GIVEN: error: {{.*}}expected choose-tile without block-m, block-n, block-k, split-k, cluster-m, cluster-n, epilogue-warps, persistent and swap-operands, which it chooses
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_110a choose-tile=true" 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: {{.*}}expected block scales and a target of sm_100 or sm_103 for choose-tile; say block-m, block-n and block-k otherwise
 // RUN: sed -e 's/1x16x/1x?x/g; s/1x7168x/1x?x/g' %s > %t.mlir

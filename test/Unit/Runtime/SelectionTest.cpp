@@ -227,8 +227,18 @@ TEST(Selection, BlockScaledTile) {
   EXPECT_GT(latency, tensor);
   EXPECT_DOUBLE_EQ(cost.cyclesOfStep, latency);
   EXPECT_DOUBLE_EQ(cost.cyclesOfTile, 430 + 128 / 0.11);
-  EXPECT_DOUBLE_EQ(cost.cyclesOfLaunch,
-                   3800 + 4 * latency + 430 + 128 / 0.11 + 1000);
+  // Memory has little to do meanwhile.
+  EXPECT_NEAR(cost.cyclesOfLaunch, 3770 + 4 * latency + 430 + 128 / 0.11 + 1000,
+              1e-6);
+  // A CTA with one tile begins sooner; two warpgroups drain it faster, but take
+  // time from the warp that loads.
+  KernelManifest one = scaledKernelOf(128, 256, 5);
+  one.grid = GridDescription();
+  EXPECT_NEAR(cyclesOf(one, sizesOf(128, 128, 1024)),
+              3570 + 4 * (latency + 20) + 430 + 128 / 0.11 + 1000, 1e-6);
+  one.block = {256, 1, 1};
+  EXPECT_NEAR(cyclesOf(one, sizesOf(128, 128, 1024)),
+              3570 + 80 + 4 * (latency + 20) + 430 + 128 / 0.15 + 1000, 1e-6);
 }
 
 TEST(Selection, EachLimitOfABlockScaledStep) {
@@ -258,7 +268,7 @@ TEST(Selection, BlockScaledRowsAreBoundByMemory) {
   LaunchRequest request = sizesOf(128, 64 * 148, 16384);
   double bytes = (128 + 64.0 * 148) * 16384 * 9 / 16;
   double cycles = cyclesOf(scaledKernelOf(64, 256, 7), request);
-  EXPECT_GE(cycles, bytes / 3613 + 3800 + 1000);
+  EXPECT_GE(cycles, bytes / 3613 + 3770 + 1000);
 }
 
 /// With few tiles CTAs that share K are faster, with many they are not.
@@ -320,11 +330,10 @@ TEST(Selection, BlockScaledClusters) {
   odd = sizesOf(128, 5 * 256, 8192);
   odd.smCount = 5;
   EXPECT_EQ(predictCost(plain, odd).waves, 1);
-  // No more CTAs than tiles, in whole clusters: for nine tiles in three columns
-  // five pairs, where each row of three takes two.
+  // For nine tiles in three columns six pairs, each row of three takes two.
   odd = sizesOf(3 * 128, 3 * 256, 8192);
   odd.smCount = 148;
-  EXPECT_EQ(predictCost(together(plain, 2, true), odd).waves, 2);
+  EXPECT_EQ(predictCost(together(plain, 2, true), odd).waves, 1);
   EXPECT_EQ(predictCost(plain, odd).waves, 1);
   odd = sizesOf(128, 5 * 256, 8192);
   odd.smCount = 5;
