@@ -494,6 +494,10 @@ std::unique_ptr<Cluster> Machine::makeCluster(uint64_t index) {
     auto cta = std::make_unique<Cta>();
     cta->cluster = cluster.get();
     cta->rank = rank;
+    // In a quarter of the random modes a CTA begins when the others of its
+    // cluster cannot go on: what they do to one that is not ready shows.
+    cta->isLate = options->mode == AsyncMode::Random && ctas > 1 &&
+                  options->seed % 4 == 2 && rank == options->seed / 4 % ctas;
     cta->id = {at.x + rank % clusterDim.x,
                at.y + rank / clusterDim.x % clusterDim.y,
                at.z + rank / clusterDim.x / clusterDim.y};

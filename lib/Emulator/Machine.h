@@ -342,6 +342,8 @@ struct FreeDeleter {
 };
 
 struct Cta {
+  /// Has not begun: it does when nothing else can happen.
+  bool isLate = false;
   Cluster *cluster = nullptr;
   uint32_t rank = 0;
   Dim3 id;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace bsmm::emulator {
 
@@ -451,7 +452,7 @@ void Machine::runGroup() {
     for (auto &cluster : active)
       for (auto &cta : cluster->ctas)
         for (auto &warp : cta->warps)
-          for (uint32_t k = 0; k < warp->splits.size(); ++k)
+          for (uint32_t k = 0; k < warp->splits.size() && !cta->isLate; ++k)
             if (!warp->splits[k].dead &&
                 warp->splits[k].wait == WaitKind::Ready)
               ready.push_back({cluster.get(), warp.get(), k});
@@ -530,6 +531,12 @@ void Machine::runGroup() {
         ++changes;
       continue;
     }
+    bool begins = false;
+    for (auto &cluster : active)
+      for (auto &cta : cluster->ctas)
+        begins |= std::exchange(cta->isLate, false);
+    if (begins)
+      continue;
     if (ran && wokenInVain == 0) {
       // Lanes that spin may wait for lanes that wait for them to converge, as
       // around a lock: those go on alone.

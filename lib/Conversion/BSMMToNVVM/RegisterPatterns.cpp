@@ -611,6 +611,10 @@ struct ReduceClusterPattern : KernelPattern<ReduceClusterOp> {
   }
 };
 
+/// Registers of a thread from which on an accumulator leaves few to an
+/// epilogue.
+constexpr int64_t largeAccumulator = 128;
+
 /// Drains of buffers are those of tensor memory.
 struct DrainRegistersPattern : KernelPattern<DrainOp> {
   using KernelPattern::KernelPattern;
@@ -654,16 +658,19 @@ struct DrainRegistersPattern : KernelPattern<DrainOp> {
     Block &body = op.getBody().front();
     int64_t step = op.getColumns();
     auto sums = getValues(rewriter, loc, type, adaptor.getAccumulator());
-    // Loads do not move across a barrier of the warp: ptxas (13.0) would have
-    // as many of them at once as fit, and one more.
-    bool readsGlobal = !body.getOps<ReadGlobalOp>().empty();
+    // Beside a large accumulator the loads of one piece at a time fit: ptxas
+    // (13.0) would have as many at once as fit, and one more. They do not move
+    // across a barrier of the warp.
+    int64_t registers = type.getRowBlocks() * type.getWarpgroupColumns() / 2;
+    bool meets =
+        registers >= largeAccumulator && !body.getOps<ReadGlobalOp>().empty();
     for (int64_t block = 0; block < type.getRowBlocks(); ++block) {
       Value blockRow = plus(row, block * blockRows);
-      if (readsGlobal)
-        NVVM::SyncWarpOp::create(rewriter, loc, constant(-1));
       for (int64_t first = op.getFirst(),
                    end = int64_t(op.getFirst()) + op.getNumColumns();
            first < end; first += step) {
+        if (meets)
+          NVVM::SyncWarpOp::create(rewriter, loc, constant(-1));
         auto values = ArrayRef(sums[block]).slice(first / 2, step / 2);
         IRMapping mapping;
         mapping.map(body.getArgument(0), blockRow);

@@ -177,9 +177,6 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
   // without tests when all lie inside; a matrix with a test for each value.
   // CHECK-LABEL: llvm.func @reads
   // CHECK-SAME: %[[P:[a-z0-9]+]]: !llvm.ptr<1>, %[[LIMIT:[a-z0-9]+]]: i32
-  // The warp meets before it loads a block of a matrix.
-  // CHECK: %[[ALL:.+]] = arith.constant -1 : i32
-  // CHECK: nvvm.bar.warp.sync %[[ALL]]
   // CHECK-NOT: nvvm.bar.warp.sync
   // Rows 0 and 8 of the fragment.
   // CHECK: %[[NINTH:.+]] = arith.addi %{{.*}}, %c8_i32
@@ -222,6 +219,27 @@ gpu.module @registers attributes {bsmm.target = #bsmm.target<"sm_90a">} {
       bsmm.write_global %2, %p[%row, %column] base %l stride %l
           limits [%limit, %limit] : vector<4xf16>
     } : !bsmm.accumulator<64x8xf32>
+    bsmm.return
+  }
+
+  // Beside a large accumulator the warp meets before each piece of a matrix.
+  // CHECK-LABEL: llvm.func @reads_with_few_registers
+  // CHECK: %[[ALL:.+]] = arith.constant -1 : i32
+  // CHECK: nvvm.bar.warp.sync %[[ALL]]
+  // CHECK: scf.if %{{.*}} -> (f16)
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: scf.if %{{.*}} -> (f16)
+  // CHECK-NOT: nvvm.bar.warp.sync
+  bsmm.kernel @reads_with_few_registers(%p: !llvm.ptr<1>, %limit: i32, %l: i64)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %zero = bsmm.zero_accumulator : !bsmm.accumulator<128x128xf32>
+    bsmm.drain %zero columns 32 extent 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
+      %c = bsmm.read_global %p[%row, %column] base %l stride %l
+          limits [%limit, %limit] : vector<16xf16>
+      bsmm.write_global %c, %p[%row, %column] base %l stride %l
+          limits [%limit, %limit] : vector<16xf16>
+    } : !bsmm.accumulator<128x128xf32>
     bsmm.return
   }
 }
