@@ -1139,6 +1139,16 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
              target::mbarrier::bytes;
 }
 
+/// Slots of a loop that does not say how many: those that fit, up to a limit.
+int64_t TileKernel::countDefaultStages() const {
+  if (accumulatesInRegisters())
+    return std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
+  int64_t slots = maxDefaultStages;
+  while (slots > 1 && getSharedBytes(slots) > gpu->sharedMemoryPerBlock)
+    --slots;
+  return slots;
+}
+
 /// Stages the output where the operands were, when a CTA has one tile: nothing
 /// is loaded any more then. Returns whether that is possible with the slots
 /// that are stated, or that fit (0).
@@ -1149,17 +1159,7 @@ bool TileKernel::stageOverSlots(int64_t stated) {
   int64_t previous = stagingSlots;
   stagesOverSlots = true;
   stagingSlots = getStagingPieces();
-  int64_t slots = stated;
-  if (slots == 0) {
-    auto fits = [&] {
-      return accumulatesInRegisters()
-                 ? slots <= countStages()
-                 : getSharedBytes(slots) <= gpu->sharedMemoryPerBlock;
-    };
-    slots = maxDefaultStages;
-    while (slots > 1 && !fits())
-      --slots;
-  }
+  int64_t slots = stated != 0 ? stated : countDefaultStages();
   // The channel is the first thing in shared memory: buffers of any alignment
   // begin with it.
   if (stagingSlots * stagingType.getSharedBytes() <= slots * getSlotBytes())
@@ -1193,12 +1193,7 @@ LogicalResult TileKernel::chooseStages(int64_t stated) {
     if (failed(use(widest.getLayout())))
       return failure();
   }
-  stages = stated;
-  if (stages != 0)
-    return success();
-  stages = maxDefaultStages;
-  while (stages > 1 && !fits(stages))
-    --stages;
+  stages = stated != 0 ? stated : countDefaultStages();
   return success();
 }
 
@@ -1217,8 +1212,7 @@ LogicalResult TileKernel::chooseMemory() {
       if (countStages() < minLateStages)
         stagingSlots = 2;
     }
-    stages = stated ? stated.getInt()
-                    : std::clamp<int64_t>(countStages(), 1, maxDefaultStages);
+    stages = stated ? stated.getInt() : countDefaultStages();
   }
   // A second step is waited for before the first one's slot is given away.
   if (stages == 1 && promotedTripSteps != 1) {

@@ -201,6 +201,7 @@ private:
   mlir::LogicalResult chooseStages(int64_t stated);
   mlir::LogicalResult chooseMemory();
   int64_t countStages() const;
+  int64_t countDefaultStages() const;
   int64_t getSlotBytes() const;
   bool stageOverSlots(int64_t stated);
 };
