@@ -1,5 +1,26 @@
 # Helpers that keep the CMakeLists of each folder to the list of its sources.
 
+# bsmm_find_package(NAME HINT [arguments of find_package...])
+# CMake's own error says where it looked, but not what to do about it.
+macro(bsmm_find_package name hint)
+  find_package(${name} ${ARGN} QUIET)
+  if(NOT ${name}_FOUND)
+    set(bsmm_seen "none")
+    if(${name}_CONSIDERED_VERSIONS)
+      set(bsmm_seen "${${name}_CONSIDERED_VERSIONS}")
+    endif()
+    message(FATAL_ERROR "expected the CMake package ${name}, got ${bsmm_seen}: "
+      "${hint} On Debian, scripts/bootstrap.sh installs everything.")
+  endif()
+endmacro()
+
+# The emulator reads its JSON with it.
+macro(bsmm_find_json)
+  bsmm_find_package(nlohmann_json "install nlohmann-json 3 (Debian: \
+nlohmann-json3-dev), or set nlohmann_json_DIR to the folder of its \
+nlohmann_jsonConfig.cmake.")
+endmacro()
+
 # Flags for bsmm's own code, never for code that includes it.
 function(bsmm_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
