@@ -6,6 +6,7 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  bsmm::hideLibraryOptions();
   mlir::DialectRegistry registry;
   bsmm::registerDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

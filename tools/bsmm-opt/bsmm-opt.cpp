@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  bsmm::hideLibraryOptions();
   mlir::DialectRegistry registry;
   bsmm::registerDialects(registry);
   bsmm::registerPasses();

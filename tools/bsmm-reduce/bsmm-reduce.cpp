@@ -7,6 +7,7 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  bsmm::hideLibraryOptions();
   mlir::DialectRegistry registry;
   bsmm::registerDialects(registry);
   bsmm::registerPasses();

@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
+  bsmm::hideLibraryOptions();
   bsmm::installFatalErrorHandler();
   bsmm::registerTranslations();
   return mlir::failed(mlir::mlirTranslateMain(

@@ -27,6 +27,11 @@ void registerPasses();
 /// program with a message and exit code 1 instead of an abort.
 void installFatalErrorHandler();
 
+/// For main programs, before they register anything: --help leaves the options
+/// out that LLVM's libraries bring along, some hundreds; --help-hidden shows
+/// them, and they work as before.
+void hideLibraryOptions();
+
 /// Registers the translations of bsmm-translate.
 void registerTranslations();
 
