@@ -252,17 +252,24 @@ std::string bsmm::runner::describeKernel(ModuleOp module,
   for (auto function : module.getOps<func::FuncOp>())
     for (auto op : function.getOps<ScaledMatmulOp>())
       found.push_back({function.getSymName().str(), op});
-  if (!name.empty())
+  std::string names;
+  for (auto &[known, op] : found)
+    names += (names.empty() ? " (" : ", ") + known;
+  if (!names.empty())
+    names += ")";
+  if (!name.empty()) {
     llvm::erase_if(found, [&](auto &entry) { return entry.first != name; });
-  if (found.size() != 1) {
-    std::string text = "expected one kernel";
-    if (!name.empty())
-      text += " called '" + name + "'";
-    text += ", got " + std::to_string(found.size());
-    if (found.size() > 1)
-      text += "; choose one with --kernel";
-    return text;
+    if (found.size() != 1)
+      return "expected one kernel called '" + name + "', got " +
+             std::to_string(found.size()) + "; the file has " +
+             (names.empty() ? "none" : "these:" + names);
   }
+  if (found.empty())
+    return "expected a kernel, got none: neither a bsmm.kernel nor a function "
+           "with a bsmm.scaled_matmul";
+  if (found.size() != 1)
+    return "expected one kernel, got " + std::to_string(found.size()) + names +
+           "; choose one with --kernel";
   problem.kernel = found.front().first;
   if (auto kernel = dyn_cast<KernelOp>(found.front().second))
     return describeKernelOp(kernel, problem);
@@ -326,8 +333,10 @@ std::string bsmm::runner::checkSizes(Problem &problem) {
         std::tuple{"C", problem.pitchC, problem.n},
         std::tuple{"D", problem.pitchD, problem.n}})
     if (pitch < extent || pitch > (int64_t(1) << 40))
-      return std::string("expected a pitch of ") + name + " of at least " +
-             std::to_string(extent) + " elements, got " + std::to_string(pitch);
+      return std::string("expected a pitch of ") + name + " of " +
+             (pitch < extent ? "at least " + std::to_string(extent)
+                             : "at most 2^40") +
+             " elements, got " + std::to_string(pitch);
   double bytes = 0;
   for (auto [type, rows, pitch] :
        {std::tuple{problem.types.a, problem.m, problem.pitchA},

@@ -313,6 +313,15 @@ int bsmm::runner::runMain(int argc, char **argv) {
     return fail("expected accumulate f64 or f32, got '" + options.accumulate +
                 "'");
 
+  for (const cl::opt<int64_t> *pitch :
+       {&options.pitchA, &options.pitchB, &options.pitchC, &options.pitchD})
+    if (pitch->getNumOccurrences() && *pitch < 1)
+      return fail("--" + pitch->ArgStr + ": expected 1 element or more, got " +
+                  llvm::Twine(pitch->getValue()));
+  if (StringRef(options.input).ends_with(".bsmm"))
+    return fail(options.input + ": expected IR, got an artifact by its name; "
+                                "bsmm-launch run takes those");
+
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);

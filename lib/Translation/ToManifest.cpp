@@ -238,6 +238,21 @@ static int64_t describeLoops(CreateChannelOp loads,
   return isOneWarp ? 1 + loads.getChannel().getType().getSlots() : 1;
 }
 
+/// Whether block scales are used whole: padding groups of the last scale tile,
+/// whose bytes may be NaN codes, would reach the sums.
+static bool usesPaddingGroups(KernelOp kernel) {
+  auto usesPadding = [](Operation *op) {
+    bool isUsed = false;
+    if (auto copy = dyn_cast<CopyScalesOp>(op))
+      isUsed = llvm::none_of(copy.getSource().getUsers(),
+                             llvm::IsaPred<MaskScalesOp>);
+    else if (auto decode = dyn_cast<DecodeOperandOp>(op))
+      isUsed = matchPattern(decode.getValid(), m_Constant());
+    return isUsed ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(usesPadding).wasInterrupted();
+}
+
 FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   TargetAttr target = kernel.resolveTarget();
   if (!target || !kernel.getTile() || !kernel.getGrid() ||
@@ -336,6 +351,9 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
   for (target::ElementType type : {manifest.problem.a, manifest.problem.b})
     if (target::bitWidth(type) < 8)
       manifest.shapes[2].multipleOf = 2;
+  // Whole scale tiles of 4 groups have no padding.
+  if (usesPaddingGroups(kernel))
+    manifest.shapes[2].multipleOf = 4 * manifest.problem.scaleVector;
 
   // A TMA store clips rows at 16 bytes only: up to 15 bytes after the last
   // column would change (seen on hardware; triton-lang/triton #11583).

@@ -3,6 +3,8 @@
 #include "Commands.h"
 #include "bsmm/Runtime/Artifact.h"
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 using namespace bsmm;
 using namespace bsmm::runtime;
@@ -118,6 +120,12 @@ int launch::exportCommand(int count, char **words) {
   launch->ptx = "kernel.ptx";
   launch->buffers = std::move(buffers);
   wrong = validateLaunch(*launch);
+  if (wrong.empty()) {
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    if (code)
+      wrong = folder + ": cannot be made: " + code.message();
+  }
   if (wrong.empty())
     wrong = writeFileInOneStep(folder + "/kernel.ptx", kernel->ptx);
   if (wrong.empty())

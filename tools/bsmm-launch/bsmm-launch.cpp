@@ -55,8 +55,9 @@ run: launches a kernel, twice on the same memory.
 inspect: prints the kernels of an artifact with their manifests, as JSON.
 
 export: writes the PTX of a kernel and the launch file of a problem, with buffers
-of zeros, for bsmm-emu. Takes sizes, pitches, --kernel, --index, --sms as run does;
-without --index the first kernel of the family that takes the sizes.
+of zeros, for bsmm-emu. FOLDER is made where it is missing. Takes sizes, pitches,
+--kernel, --index, --sms as run does; without --index the first kernel of the
+family that takes the sizes.
 
 pack: makes an artifact of manifests (docs/abi.md) and the files that they name
       beside them. --name=NAME before manifests puts them into one family, the
