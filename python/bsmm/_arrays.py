@@ -55,6 +55,8 @@ class View(NamedTuple):
         Ordinal of the CUDA device, -1 for memory of the host.
     stream : int or None
         CUDA stream on which the producer works, when it says so.
+    writable : bool
+        Whether the producer lets others write to it.
     """
 
     owner: Any
@@ -66,6 +68,7 @@ class View(NamedTuple):
     strides: tuple
     device: int
     stream: Optional[int] = None
+    writable: bool = True
 
     @property
     def items(self) -> int:
@@ -199,6 +202,7 @@ def _view_numpy(array: Any, argument: str) -> View:
         tuple(array.shape),
         _item_strides(array.strides, array.shape, itemsize, argument),
         -1,
+        writable=bool(array.flags.writeable),
     )
 
 
@@ -228,7 +232,7 @@ def _view_cuda_array_interface(array: Any, argument: str) -> View:
     element, packed = _element(name, argument)
     itemsize = int(type_string[2:])
     shape = tuple(interface["shape"])
-    address = interface["data"][0]
+    address, read_only = interface["data"]
     return View(
         array,
         address or 0,
@@ -239,6 +243,7 @@ def _view_cuda_array_interface(array: Any, argument: str) -> View:
         _item_strides(interface.get("strides"), shape, itemsize, argument),
         _ordinal_of(array, argument),
         interface.get("stream"),
+        not read_only,
     )
 
 
@@ -272,6 +277,8 @@ _DLPACK_TYPES = {
     (14, 8): "float8_e8m0fnu",
 }
 _DLPACK_FLOAT4 = 17
+# Of the flags of version 1.
+_DLPACK_READ_ONLY = 1
 
 
 class _DLDevice(ctypes.Structure):
@@ -336,6 +343,7 @@ def _view_dlpack(array: Any, argument: str, stream: Optional[int]) -> View:
     # The producer makes `stream` wait for its work; 1 is the default stream.
     capsule = array.__dlpack__(stream=stream or 1) if on_gpu else array.__dlpack__()
     name = _capsule_name(capsule)
+    writable = True
     if name == b"dltensor":
         pointer = _capsule_pointer(capsule, name)
         tensor = _DLManagedTensor.from_address(pointer).dl_tensor
@@ -347,6 +355,7 @@ def _view_dlpack(array: Any, argument: str, stream: Optional[int]) -> View:
                 f"{argument}: expected DLPack version 1, got {versioned.major}"
             )
         tensor = versioned.dl_tensor
+        writable = not versioned.flags & _DLPACK_READ_ONLY
     else:
         raise TypeError(f"{argument}: expected a DLPack capsule, got {name!r}")
     dtype = tensor.dtype
@@ -375,6 +384,7 @@ def _view_dlpack(array: Any, argument: str, stream: Optional[int]) -> View:
         shape,
         strides,
         ordinal if on_gpu else -1,
+        writable=writable,
     )
 
 

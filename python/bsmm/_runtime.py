@@ -1070,6 +1070,8 @@ class Kernel:
             shape = (l, m, n) if batched else (m, n)
             out = self._new_output(arrays["a"], shape)
         views["d"] = _arrays.view(out, "out", handle)
+        if not views["d"].writable:
+            raise InvalidArgument("out: expected an array to write to, got one to read")
         if handle is None:
             # Libraries other than torch say which stream they work in.
             streams = {

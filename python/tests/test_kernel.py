@@ -263,6 +263,8 @@ class Calls(unittest.TestCase):
         sa, sb = powers(1, 18), powers(2, 17)
         f16 = numpy.zeros((4, 8), numpy.float16)
         out = numpy.zeros((18, 17), numpy.uint16)
+        read_only = out.view()
+        read_only.flags.writeable = False
         for call, kind, text in (
             (lambda: rows(a), TypeError, "fp8_rows: expected the operands a, b, got 1"),
             (
@@ -338,6 +340,11 @@ class Calls(unittest.TestCase):
                 lambda: rows(a, b, sa=sa, sb=sb, out=numpy.zeros((17, 18), "u2").T),
                 ValueError,
                 "out: expected contiguous rows, got strides [1, 18]",
+            ),
+            (
+                lambda: rows(a, b, sa=sa, sb=sb, out=read_only),
+                ValueError,
+                "out: expected an array to write to, got one to read",
             ),
             (lambda: half(f16, f16, beta=1.0), ValueError, "c"),
             (

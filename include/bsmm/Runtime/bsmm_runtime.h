@@ -448,6 +448,7 @@ BSMM_API bsmm_status bsmm_device_info_get(const bsmm_device *device,
  * ended when they return. */
 BSMM_API bsmm_status bsmm_device_allocate(bsmm_device *device, uint64_t bytes,
                                           void **data);
+/* NULL does nothing; other addresses must come from bsmm_device_allocate. */
 BSMM_API bsmm_status bsmm_device_free(bsmm_device *device, void *data);
 BSMM_API bsmm_status bsmm_device_write(bsmm_device *device, void *to,
                                        const void *host, uint64_t bytes,
@@ -521,7 +522,8 @@ typedef struct bsmm_measure_options {
 #define BSMM_MEASURE_OPTIONS_INIT                                              \
   { sizeof(bsmm_measure_options), 10, 100, 1, 0, 0 }
 
-/* Time of each launch in milliseconds, in order, `repetitions` of them;
+/* NULL options: the defaults. Time of each launch in milliseconds, in order,
+ * `repetitions` of them, for which `milliseconds` has room;
  * `measured` says how many there are, which is fewer after a stop. On a GPU by
  * events around each launch; of the emulator it is the host's time and means
  * little. */

@@ -4,6 +4,8 @@
 #include "bsmm/Emulator/Emulator.h"
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
+#include <unordered_set>
 
 using namespace bsmm;
 using namespace bsmm::runtime;
@@ -15,6 +17,37 @@ PreparedLaunch::~PreparedLaunch() = default;
 
 namespace {
 class EmulatorKernel;
+
+/// What emulator devices have given out and not taken back. The memory is the
+/// process's: any of them takes it back, as a GPU does that is open twice.
+class HostMemory {
+public:
+  static HostMemory &get() {
+    // Never destroyed: programs may give memory back while they end.
+    static HostMemory &memory = *new HostMemory;
+    return memory;
+  }
+  /// Null when there is not so much. `bytes` is a multiple of 256.
+  void *allocate(uint64_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex);
+    void *data = std::aligned_alloc(256, bytes);
+    if (data)
+      given.insert(data);
+    return data;
+  }
+  /// Whether `data` was given out.
+  bool free(void *data) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (given.erase(data) == 0)
+      return false;
+    std::free(data);
+    return true;
+  }
+
+private:
+  std::mutex mutex;
+  std::unordered_set<void *> given;
+};
 
 class EmulatorDevice : public Device {
 public:
@@ -48,7 +81,7 @@ public:
       return fail(BSMM_INVALID_ARGUMENT,
                   "expected 1 to 2^64 - 256 bytes, got " +
                       std::to_string(bytes));
-    data = std::aligned_alloc(256, rounded);
+    data = HostMemory::get().allocate(rounded);
     if (!data)
       return fail(BSMM_OUT_OF_MEMORY, "out of host memory, " +
                                           std::to_string(bytes) +
@@ -56,8 +89,11 @@ public:
     return BSMM_OK;
   }
   bsmm_status free(void *data) override {
-    std::free(data);
-    return BSMM_OK;
+    if (HostMemory::get().free(data))
+      return BSMM_OK;
+    return fail(BSMM_INVALID_ARGUMENT,
+                "data: expected memory of bsmm_device_allocate that is not "
+                "freed yet, got another address");
   }
   bsmm_status write(void *to, const void *host, uint64_t bytes,
                     void *) override {
@@ -77,7 +113,9 @@ public:
   bsmm_status allocateTemporary(uint64_t bytes, void *, void *&data) override {
     return allocate(bytes, data);
   }
-  void freeTemporary(void *data, void *) override { std::free(data); }
+  void freeTemporary(void *data, void *) override {
+    HostMemory::get().free(data);
+  }
   bsmm_status fillRows(void *to, uint64_t pitch, uint8_t value, uint64_t width,
                        uint64_t rows, void *) override {
     for (uint64_t row = 0; row < rows; ++row)

@@ -901,6 +901,9 @@ TEST(RuntimeLibrary, DevicesAndMemory) {
   EXPECT_EQ(bsmm_device_synchronize(device, nullptr), BSMM_OK);
   EXPECT_EQ(bsmm_device_free(device, data), BSMM_OK);
   EXPECT_EQ(bsmm_device_free(device, nullptr), BSMM_OK);
+  // Twice, and what was never given out.
+  EXPECT_EQ(bsmm_device_free(device, data), BSMM_INVALID_ARGUMENT);
+  EXPECT_EQ(bsmm_device_free(device, back), BSMM_INVALID_ARGUMENT);
   bsmm_device_close(device);
 }
 
