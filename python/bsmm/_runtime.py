@@ -608,7 +608,7 @@ class Kernel:
         out : array, optional
             [M, N] or [L, M, N]. Allocated when it is left out.
         c : array, optional
-            Needed when `beta` is not 0; as `out`.
+            Needed when `beta` is not 0; as `out`, and may be the same array.
         sa, sb : arrays of float32, optional
             Scales of the rows of A (M values) and B (N values), or one value
             each, whichever the kernel takes.

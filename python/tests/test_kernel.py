@@ -116,6 +116,11 @@ class Calls(unittest.TestCase):
         self.assertEqual(out.dtype, numpy.float16)
         expected = (0.5 * product + 2 * c) * 0.25
         numpy.testing.assert_array_equal(out, expected.astype(numpy.float16))
+        # C may be the output; inputs may not.
+        kernel(a, b, c=c, out=c, alpha=0.5, beta=2.0, out_scale=0.25)
+        numpy.testing.assert_array_equal(c, out)
+        with self.assertRaisesRegex(ValueError, "d: expected memory apart from that of a"):
+            kernel(a, b[:, :4], out=a.reshape(-1)[: 3 * 18 * 4].reshape(3, 18, 4))
         # C is not needed, and batches may lie apart.
         apart = numpy.empty((6,) + shape_a[1:], numpy.float16)
         apart[::2] = a

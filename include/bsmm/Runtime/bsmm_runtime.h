@@ -505,7 +505,9 @@ BSMM_API bsmm_status bsmm_kernel_resources_get(
  * types, layouts, addresses, pitches and sizes of the operands; the error names
  * the operand. A workspace that the kernel needs may be given as an operand or
  * left out: then the runtime takes it from the device for this launch. It is
- * zeroed either way. With M, N or L = 0 nothing is launched. */
+ * zeroed either way. D must not share memory with an input, except that C may
+ * be D, with the same type and strides. With M, N or L = 0 nothing is
+ * launched. */
 BSMM_API bsmm_status bsmm_kernel_launch(bsmm_kernel *kernel,
                                         const bsmm_arguments *arguments,
                                         void *stream);

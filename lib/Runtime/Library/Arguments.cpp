@@ -184,6 +184,60 @@ static bsmm_status checkData(const KernelManifest &manifest,
   return BSMM_OK;
 }
 
+/// The output's memory must be apart from that of the inputs, which other CTAs
+/// read while it is written. C may be the output: each CTA reads its part
+/// first. Ranges with gaps may lie in each other's gaps: only a byte that both
+/// surely have counts.
+static bsmm_status checkOutputApart(const KernelManifest &manifest,
+                                    const LaunchRequest &request) {
+  struct Place {
+    OperandShape shape;
+    uint64_t first = 0, last = 0;
+    bool isDense = false;
+    bool has(uint64_t byte) const {
+      return byte == first || byte == last ||
+             (isDense && byte > first && byte < last);
+    }
+  };
+  auto find = [&](Role role, Place &place) {
+    auto binding = request.operands.find(role);
+    if (binding == request.operands.end() || !binding->second.data.address)
+      return false;
+    Result<OperandShape> shape = operandShape(manifest, request, role);
+    if (!shape || shape->bytes == 0)
+      return false;
+    place.shape = *shape;
+    place.first = binding->second.data.address;
+    place.last = place.first + static_cast<uint64_t>(shape->bytes) - 1;
+    // Blocked scales have a pitch of their own.
+    bool isWhole = shape->isScaleTiles || shape->isVector || shape->rows == 1 ||
+                   shape->pitch == shape->columns;
+    place.isDense = isWhole && request.l == 1;
+    return true;
+  };
+  Place output;
+  if (!find(Role::D, output))
+    return BSMM_OK;
+  for (Role role : {Role::A, Role::B, Role::SFA, Role::SFB, Role::C, Role::SA,
+                    Role::SB, Role::Bias}) {
+    Place input;
+    if (!find(role, input))
+      continue;
+    const OperandShape &shape = input.shape;
+    if (role == Role::C && input.first == output.first &&
+        shape.type == output.shape.type && shape.pitch == output.shape.pitch &&
+        shape.batchStride == output.shape.batchStride)
+      continue;
+    if (output.has(input.first) || output.has(input.last) ||
+        input.has(output.first) || input.has(output.last))
+      return unsupported("d: expected memory apart from that of " +
+                         std::string(roleName(role)) +
+                         ", which the kernel reads while it writes, got some "
+                         "that both have");
+  }
+  return BSMM_OK;
+}
+
 /// Scalars that the kernel does not take must be what it computes without.
 static bsmm_status checkScalars(const KernelManifest &manifest,
                                 const bsmm_arguments &given) {
@@ -311,7 +365,7 @@ bsmm_status library::readArguments(const KernelManifest &manifest,
         {role, reinterpret_cast<uintptr_t>(operand->data), bytes,
          role == Role::D || role == Role::Workspace});
   }
-  return BSMM_OK;
+  return checkOutputApart(manifest, request);
 }
 
 bool library::needsRepack(const OperandRules &rules, const OperandShape &shape,

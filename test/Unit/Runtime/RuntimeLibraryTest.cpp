@@ -398,6 +398,27 @@ TEST(RuntimeLibrary, RefusesWithTheReason) {
   EXPECT_EQ(launch(BSMM_UNSUPPORTED_PROBLEM),
             "numerics.promote_every: expected 1 or more for the precise sums "
             "that were asked for, got 0");
+  // An output that is an input: from its beginning, from its middle, and its
+  // last value alone.
+  uint8_t *first = static_cast<uint8_t *>(operands[0].data);
+  for (int64_t offset : {0, 512, 1022}) {
+    reset();
+    operands[2].data = first + offset;
+    EXPECT_EQ(launch(BSMM_UNSUPPORTED_PROBLEM),
+              "d: expected memory apart from that of a, which the kernel reads "
+              "while it writes, got some that both have")
+        << offset;
+  }
+  reset();
+  operands[4].data = out.as<uint8_t>() + 64;
+  EXPECT_EQ(launch(BSMM_UNSUPPORTED_PROBLEM),
+            "d: expected memory apart from that of sb, which the kernel reads "
+            "while it writes, got some that both have");
+  // Between the rows of the output.
+  reset();
+  operands[2].pitch = 128;
+  operands[4].data = out.as<uint8_t>() + 64;
+  launch(BSMM_OK);
   reset();
   arguments.struct_size = 8;
   EXPECT_NE(launch(BSMM_UNSUPPORTED_VERSION).find("arguments.struct_size"),
