@@ -231,6 +231,17 @@ LogicalResult KernelOp::verifyRegions() {
       op->emitOpError("expected arithmetic on integers, f16, bf16 or f32");
       return WalkResult::interrupt();
     }
+    // No GPU counts so far, and no pass reckons with it.
+    auto isWide = [](Type type) {
+      auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+      return element && element.getWidth() > 64;
+    };
+    if (auto wide = llvm::find_if(op->getResultTypes(), isWide);
+        isAllowed && wide != op->getResultTypes().end()) {
+      op->emitOpError("expected integers of at most 64 bits in a kernel, got ")
+          << *wide;
+      return WalkResult::interrupt();
+    }
     if (isAllowed)
       return WalkResult::advance();
     InFlightDiagnostic diagnostic =

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScalarValues.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 #include "bsmm/Dialect/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
@@ -20,28 +21,13 @@ namespace bsmm {
 } // namespace bsmm
 
 using namespace mlir;
-
-/// `value` + `addend`, a constant; canonical forms subtract by adding.
-static bool isSum(Operation *op, Value value, int64_t addend) {
-  APInt constant;
-  if (auto sum = dyn_cast<arith::AddIOp>(op))
-    return sum.getLhs() == value &&
-           matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
-           constant.getSExtValue() == addend;
-  if (auto difference = dyn_cast<arith::SubIOp>(op))
-    return difference.getLhs() == value &&
-           matchPattern(difference.getRhs(), m_ConstantInt(&constant)) &&
-           constant.getSExtValue() == -addend;
-  return false;
-}
+using namespace bsmm;
 
 /// The constant by which an unsigned division or remainder divides `value`; 0
 /// for other operations.
 static int64_t getDivisor(Operation *op, Value value) {
-  APInt constant;
-  if (isa<arith::RemUIOp, arith::DivUIOp>(op) && op->getOperand(0) == value &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
-    return constant.getSExtValue();
+  if (isa<arith::RemUIOp, arith::DivUIOp>(op) && op->getOperand(0) == value)
+    return getSmallConstant(op->getOperand(1)).value_or(0);
   return 0;
 }
 
@@ -68,12 +54,10 @@ struct Counter {
 
 /// The constant that an operation adds to a value; 0 for other operations.
 static int64_t getAddend(Operation *op, Value value) {
-  APInt constant;
-  if (!isa<arith::AddIOp, arith::SubIOp>(op) || op->getOperand(0) != value ||
-      !matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+  if (!isa<arith::AddIOp, arith::SubIOp>(op) || op->getOperand(0) != value)
     return 0;
-  return isa<arith::AddIOp>(op) ? constant.getSExtValue()
-                                : -constant.getSExtValue();
+  int64_t constant = getSmallConstant(op->getOperand(1)).value_or(0);
+  return isa<arith::AddIOp>(op) ? constant : -constant;
 }
 
 /// The lower bound that a comparison states for `value`: value >= bound + more.
@@ -94,30 +78,29 @@ static std::optional<std::pair<Value, int64_t>> getBound(Value condition,
 /// where so many trips have been made.
 static bool isAtLeast(Operation *op, scf::ForOp loop, Value counter,
                       int64_t least) {
-  APInt lower, step, constant;
-  bool isStepKnown = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  std::optional<int64_t> step = getSmallConstant(loop.getStep());
+  std::optional<int64_t> lower = getSmallConstant(loop.getLowerBound());
   for (Operation *outer = op->getParentOp(); outer != loop;
        op = outer, outer = outer->getParentOp()) {
     auto branch = dyn_cast<scf::IfOp>(outer);
     if (!branch || op->getParentRegion() != &branch.getThenRegion())
       continue;
     Value condition = branch.getCondition();
-    if (auto bound = getBound(condition, counter);
-        bound && matchPattern(bound->first, m_ConstantInt(&constant)) &&
-        constant.getSExtValue() + bound->second >= least)
-      return true;
+    if (auto bound = getBound(condition, counter)) {
+      std::optional<int64_t> constant = getSmallConstant(bound->first);
+      if (constant && *constant + bound->second >= least)
+        return true;
+    }
     auto bound = getBound(condition, loop.getInductionVar());
-    if (!bound || !isStepKnown || !step.isStrictlyPositive())
+    if (!bound || !step || *step <= 0)
       continue;
-    int64_t distance = least * step.getSExtValue() - bound->second;
-    if (matchPattern(bound->first, m_ConstantInt(&constant)) &&
-        matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
-        constant.getSExtValue() - lower.getSExtValue() >= distance)
+    int64_t distance = least * *step - bound->second;
+    std::optional<int64_t> constant = getSmallConstant(bound->first);
+    if (constant && lower && *constant - *lower >= distance)
       return true;
     auto sum = bound->first.getDefiningOp<arith::AddIOp>();
     if (sum && sum.getLhs() == loop.getLowerBound() &&
-        matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
-        constant.getSExtValue() >= distance)
+        getSmallConstant(sum.getRhs()).value_or(INT64_MIN) >= distance)
       return true;
   }
   return false;
@@ -178,10 +161,9 @@ static std::optional<Counter> findCounter(scf::ForOp loop) {
       candidates.push_back({unsigned(index), 0, step, false});
   }
   // Signed, where remainders are not.
-  APInt step;
   DenseSet<Value> seen;
   if (loop.getInductionVar().getType().isSignlessInteger() &&
-      matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isOne() &&
+      isConstant(loop.getStep(), 1) &&
       isNotNegative(loop.getLowerBound(), seen))
     candidates.push_back({std::nullopt, 0, 1, false});
   for (Counter &found : candidates) {
@@ -296,7 +278,8 @@ static scf::ForOp carry(scf::ForOp loop, const Counter &counter,
   for (Operation *user : value.getUsers()) {
     if (getDivisor(user, value) == counter.divisor)
       replaced.push_back({user, carried[isa<arith::RemUIOp>(user) ? 0 : 1]});
-    if (counter.hasPrevious && isSum(user, value, -1))
+    if (counter.hasPrevious && user->getNumResults() == 1 &&
+        isSum(user->getResult(0), value, -1))
       for (Operation *inner : user->getResult(0).getUsers())
         if (isa<arith::RemUIOp>(inner) &&
             getDivisor(inner, user->getResult(0)) == counter.divisor &&

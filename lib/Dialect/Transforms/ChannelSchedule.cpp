@@ -13,12 +13,6 @@ Value bsmm::getIteration(Operation *op) {
           [](auto access) -> Value { return access.getIteration(); });
 }
 
-bool bsmm::isConstant(Value value, int64_t expected) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) &&
-         constant.getSExtValue() == expected;
-}
-
 bool SameValues::isSame(Value a, Value b, unsigned depth) {
   if (a == b)
     return true;
@@ -104,12 +98,10 @@ Value bsmm::findIncrement(BlockArgument argument, scf::ForOp loop) {
 static std::optional<int64_t> getConstant(const Sum &sum) {
   if (sum.terms.empty())
     return sum.constant;
-  APInt constant;
   // Of another type than i32.
   if (sum.terms.size() == 1 && sum.constant == 0 &&
-      sum.terms.front().second == 1 &&
-      matchPattern(sum.terms.front().first, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
+      sum.terms.front().second == 1)
+    return getSmallConstant(sum.terms.front().first);
   return std::nullopt;
 }
 
@@ -117,12 +109,10 @@ static std::optional<int64_t> getConstant(const Sum &sum) {
 static std::optional<int64_t> countTrips(const Schedule::Level &loop) {
   std::optional<int64_t> lower = getConstant(loop.lower);
   std::optional<int64_t> upper = getConstant(loop.upper);
-  APInt step;
-  if (!lower || !upper || !matchPattern(loop.step, m_ConstantInt(&step)) ||
-      !step.isStrictlyPositive())
+  std::optional<int64_t> step = getSmallConstant(loop.step);
+  if (!lower || !upper || !step || *step <= 0)
     return std::nullopt;
-  return llvm::divideCeil(std::max<int64_t>(*upper - *lower, 0),
-                          step.getSExtValue());
+  return llvm::divideCeil(std::max<int64_t>(*upper - *lower, 0), *step);
 }
 
 /// The argument that is not 0 of a maximum with 0; null for other values.
@@ -222,29 +212,6 @@ LogicalResult bsmm::verifyUses(Operation *access, const Schedule &schedule) {
           "counted: max(upper - lower, 0), divided by the step and rounded up");
   }
   return success();
-}
-
-bool bsmm::isSum(Value value, Value base, Value addend) {
-  if (auto op = value.getDefiningOp<arith::AddIOp>())
-    if (op.getLhs() == base && op.getRhs() == addend)
-      return true;
-  APInt sum, first, second;
-  return matchPattern(value, m_ConstantInt(&sum)) &&
-         matchPattern(base, m_ConstantInt(&first)) &&
-         matchPattern(addend, m_ConstantInt(&second)) && sum == first + second;
-}
-
-bool bsmm::isSum(Value value, Value base, int64_t addend) {
-  if (auto op = value.getDefiningOp<arith::AddIOp>())
-    if (op.getLhs() == base && isConstant(op.getRhs(), addend))
-      return true;
-  if (auto op = value.getDefiningOp<arith::SubIOp>())
-    if (op.getLhs() == base && isConstant(op.getRhs(), -addend))
-      return true;
-  APInt sum, first;
-  return matchPattern(value, m_ConstantInt(&sum)) &&
-         matchPattern(base, m_ConstantInt(&first)) &&
-         sum.getSExtValue() == first.getSExtValue() + addend;
 }
 
 Value bsmm::getLowerOfLess(Value condition, Value upper) {

@@ -8,6 +8,7 @@
 #ifndef BSMM_LIB_DIALECT_TRANSFORMS_CHANNELSCHEDULE_H
 #define BSMM_LIB_DIALECT_TRANSFORMS_CHANNELSCHEDULE_H
 
+#include "ScalarValues.h"
 #include "bsmm/Dialect/IR/Bsmm.h"
 
 namespace bsmm {
@@ -41,14 +42,6 @@ Sum findSum(mlir::Value value, unsigned depth = 16);
 
 /// `a` - `b` where that is a constant.
 std::optional<int32_t> getDifference(const Sum &a, const Sum &b);
-
-bool isConstant(mlir::Value value, int64_t expected);
-
-/// Whether `value` is `base` + `addend`, as an operation or as constants.
-bool isSum(mlir::Value value, mlir::Value base, mlir::Value addend);
-
-/// Whether `value` is `base` + `addend`; canonical forms subtract by adding.
-bool isSum(mlir::Value value, mlir::Value base, int64_t addend);
 
 /// The lower value of a comparison that holds when it is less than `upper`;
 /// null for other conditions.

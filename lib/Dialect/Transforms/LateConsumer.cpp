@@ -137,7 +137,7 @@ LogicalResult LateConsumer::matchTrips() {
     lower = getLowerOfLess(branch.getCondition(), loop.getUpperBound());
   if (lower && isOne && isSum(loop.getLowerBound(), lower, loop.getStep()))
     return success();
-  std::optional<int64_t> tripStep = getConstantIntValue(loop.getStep());
+  std::optional<int64_t> tripStep = getSmallConstant(loop.getStep());
   if (lower && tripStep && isAfter(loop.getLowerBound(), lower, *tripStep))
     return success();
   return fail(first.front(), "it is not in a branch taken when lower < upper, "
@@ -157,8 +157,8 @@ LogicalResult LateConsumer::matchRest() {
                           "release, after those with several");
   if (rest.getUnsignedCmp())
     return restWait.emitOpError("expected only signed loops around it");
-  std::optional<int64_t> step = getConstantIntValue(rest.getStep());
-  if (!step || getConstantIntValue(loop.getStep()) != *step * steps ||
+  std::optional<int64_t> step = getSmallConstant(rest.getStep());
+  if (!step || getSmallConstant(loop.getStep()) != *step * steps ||
       rest.getLowerBound() != loop.getUpperBound())
     return fail(restWait, "its loop does not go on where the one with several "
                           "waits ends, in steps of one of its waits");

@@ -683,6 +683,26 @@ gpu.module @m {
 
 // -----
 
+gpu.module @m {
+  bsmm.kernel @k(%x: i64) attributes {level = #bsmm.level<pipeline>} {
+    // expected-error@below {{expected integers of at most 64 bits in a kernel, got 'i128'}}
+    %0 = arith.extui %x : i64 to i128
+    bsmm.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  bsmm.kernel @k(%d: !bsmm.tensor_map<128x64xf16>) attributes {level = #bsmm.level<tile>} {
+    // expected-error@below {{expected integers of at most 64 bits in a kernel, got 'tensor<128x64xi65>'}}
+    %0 = arith.constant dense<0> : tensor<128x64xi65>
+    bsmm.return
+  }
+}
+
+// -----
+
 // There are no instructions for arithmetic on narrow floats.
 gpu.module @m {
   bsmm.kernel @k(%x: i32) attributes {level = #bsmm.level<pipeline>} {

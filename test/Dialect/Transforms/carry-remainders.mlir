@@ -381,3 +381,24 @@ func.func @by_two(%n: i32, %init: i32) {
   }
   return
 }
+
+// -----
+
+// Constants beyond 32 bits, of any width, are left alone.
+
+// CHECK-LABEL: func.func @wide
+// CHECK: arith.remui
+// CHECK: arith.divui
+func.func @wide(%n: i128, %init: i128) {
+  %c0 = arith.constant 0 : i128
+  %c1 = arith.constant 1 : i128
+  %far = arith.constant 1180591620717411303425 : i128
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%it = %init) -> (i128) : i128 {
+    %a = arith.remui %it, %far : i128
+    %b = arith.divui %it, %far : i128
+    "use"(%a, %b) : (i128, i128) -> ()
+    %next = arith.addi %it, %far : i128
+    scf.yield %next : i128
+  }
+  return
+}
