@@ -221,7 +221,8 @@ private:
     if (values.size() < least || values.size() > most)
       return fail(std::string("'") + key + "' has " +
                   std::to_string(values.size()) + " entries, expected " +
-                  std::to_string(least) + " to " + std::to_string(most));
+                  std::to_string(least) +
+                  (least == most ? "" : " to " + std::to_string(most)));
     return true;
   }
 

@@ -89,7 +89,9 @@ FailureOr<std::string> bsmm::lowerToPTX(ModuleOp module) {
   if (gpuModules.size() != 1) {
     module.emitError("expected one gpu.module to translate, got ")
         << gpuModules.size()
-        << "; bsmm-problem-to-tile makes one of problem-level functions";
+        << (gpuModules.empty()
+                ? "; bsmm-problem-to-tile makes one of problem-level functions"
+                : "; --bsmm-to-artifact takes several");
     return failure();
   }
   // Only what bsmm has made and checked goes to the backend, which answers

@@ -15,7 +15,7 @@ module {
 
 // -----
 
-// expected-error@below {{expected one gpu.module to translate, got 2}}
+// expected-error@below {{expected one gpu.module to translate, got 2; --bsmm-to-artifact takes several}}
 module attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   gpu.module @a {
     bsmm.kernel @k() attributes {level = #bsmm.level<pipeline>,
