@@ -9,7 +9,8 @@ bsmm-problem-to-tile (default: choose-tile=true, the configuration that the cost
 model of docs/selection.md chooses), runs `bsmm-emu timeline` on it for 148 SMs,
 and prints a row of a Markdown table: the configuration, predicted cycles, the
 fixed latency before data arrives and after the last load, how long data streams
-between these, and the bandwidth used meanwhile. With --loops each of OPTIONS is combined
+between these, the part of the bytes that is asked for before any has arrived, and
+the bandwidth used meanwhile. With --loops each of OPTIONS is combined
 with options of the two loops, and the columns say what the tensor core does in
 the steady state instead. Use a Release build.
 """
@@ -134,6 +135,7 @@ def print_flow(result):
           f"| {flow['cycles_before'] * scale:.2f} "
           f"| {flow['cycles_during'] * scale:.2f} "
           f"| {flow['cycles_after'] * scale:.2f} "
+          f"| {100 * flow['share_asked_early']:.1f} % "
           f"| {100 * flow['share_of_dram']:.1f} % "
           f"| {100 * flow['share_of_l2']:.1f} % |", flush=True)
 
@@ -168,8 +170,8 @@ def main():
         print("|---|---|---|---|---|---|---|")
     else:
         print("| M x N x K | tile | CTAs | cycles | us | before | streaming "
-              "| after | DRAM | L2 |")
-        print("|---|---|---|---|---|---|---|---|---|---|")
+              "| after | asked early | DRAM | L2 |")
+        print("|---|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for shape in arguments.shape:
             for options in arguments.options:

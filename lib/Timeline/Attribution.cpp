@@ -346,6 +346,9 @@ Streaming streaming(const SimulationResult &result, const Rates &rates) {
   times.during = result.lastLoadDone - result.firstLoadDone;
   times.after = result.end - result.lastLoadDone;
   times.bytes = static_cast<double>(result.dramBytes);
+  if (result.loadedBytes != 0)
+    times.shareAskedEarly = static_cast<double>(result.bytesAskedEarly) /
+                            static_cast<double>(result.loadedBytes);
   // Transfers begin before data arrives, and end as much earlier.
   double transfer = result.lastTransfer - result.firstLoad;
   if (transfer > 0) {

@@ -107,6 +107,14 @@ InstructionClass classify(std::string_view opcode) {
   return {Kind::Half, 0};
 }
 
+/// Whether an instruction makes a register of 64 bits of two others, or the
+/// reverse: ptxas gives the three the same place, and no instruction is left.
+/// With a constant, or two registers that are needed on their own as well,
+/// there are moves; LLVM makes neither of them often.
+bool pairs(const ObservedInstruction &told) {
+  return told.opcode == "mov.b64" && told.readCount + told.writeCount == 3;
+}
+
 class Recorder : public Observer {
 public:
   explicit Recorder(Recording &recording) : out(recording) {}
@@ -140,7 +148,8 @@ public:
       classes.resize(told.pc + 1);
     InstructionClass &known = classes[told.pc];
     if (known.kind == Kind::Unknown)
-      known = classify(told.opcode);
+      known = pairs(told) ? InstructionClass{Kind::Nothing, 0}
+                          : classify(told.opcode);
     uint32_t cta = index[at.cta];
     State &state = states[cta][at.warp];
     state.storing = false;

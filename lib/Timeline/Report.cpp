@@ -136,6 +136,12 @@ std::string formatReport(const Timeline &timeline) {
                   microseconds(timeline, flow.untilLoad),
                   microseconds(timeline, flow.before - flow.untilLoad),
                   microseconds(timeline, flow.after));
+    text += print("  %.1f %% of the bytes are asked for before data arrives%s"
+                  "\n",
+                  100 * flow.shareAskedEarly,
+                  flow.shareAskedEarly < 1
+                      ? ""
+                      : ": they come in one burst, and nothing streams");
     text += print("  %.1f MB from DRAM at %.1f %% of its bandwidth, %.1f MB "
                   "through L2 at %.1f %%\n",
                   static_cast<double>(result.dramBytes) / 1e6,
@@ -191,10 +197,13 @@ std::string timelineToJson(const Timeline &timeline) {
                      {"cycles", at.cycles}});
   json["lines"] = lines;
   Streaming flow = streaming(result, rates);
-  json["streaming"] = {
-      {"cycles_until_load", flow.untilLoad}, {"cycles_before", flow.before},
-      {"cycles_during", flow.during},        {"cycles_after", flow.after},
-      {"share_of_dram", flow.shareOfDram},   {"share_of_l2", flow.shareOfL2}};
+  json["streaming"] = {{"cycles_until_load", flow.untilLoad},
+                       {"cycles_before", flow.before},
+                       {"cycles_during", flow.during},
+                       {"cycles_after", flow.after},
+                       {"share_of_dram", flow.shareOfDram},
+                       {"share_of_l2", flow.shareOfL2},
+                       {"share_asked_early", flow.shareAskedEarly}};
   nlohmann::ordered_json used;
   for (const RateRow &row : rateTable())
     used[std::string(row.name)] = rates[row.id];

@@ -341,6 +341,10 @@ void Simulator::load(const Operation &op, OperationTimes &times, SmState &sm,
   out.dramBytes += touch.dramBytes;
   if (out.firstLoad < 0)
     out.firstLoad = times.request;
+  // Copies are taken in the order of time: whoever brings the first data has
+  // been here before anyone asks after its arrival.
+  if (out.firstLoadDone < 0 || times.request < out.firstLoadDone)
+    out.bytesAskedEarly += bytes;
   if (out.firstLoadDone < 0 || done < out.firstLoadDone)
     out.firstLoadDone = done;
   out.lastLoadDone = std::max(out.lastLoadDone, done);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 namespace bsmm::target {
@@ -26,8 +27,9 @@ struct BlockScaledRates {
   double portBytes = 126;    ///< L2 to one SM
   double l2Bytes = 10433;    ///< L2 to all SMs
   double dramBytes = 3613;
-  /// How sharply the longer one of the steps and memory decides.
-  double sharpness = 16;
+  /// How sharply the longer one decides of what goes on at once: the issue of
+  /// copies and the L2 cache, and of all steps and memory.
+  double loadSharpness = 12, sharpness = 20;
   double copyIssue = 48; ///< a TMA box
   /// What the warp that loads does in a step beside the boxes, and what it does
   /// more where CTAs load together; two warps share short steps of these.
@@ -42,34 +44,34 @@ struct BlockScaledRates {
   /// From asking for a slot until it has been multiplied and is asked for
   /// again, beside the multiplication: data from DRAM, two barriers,
   /// completion; and where all CTAs with a tile of their own ask at once.
-  double roundTrip = 1150, tileRoundTrip = 1250;
+  double roundTrip = 1130, tileRoundTrip = 1180;
   /// From the launch until the first data is there, of a CTA that walks over
   /// tiles and of one with a tile of its own; and what a second warpgroup that
   /// drains takes from the warp that loads there.
-  double launch = 3770, tileLaunch = 3570, otherWarpgroup = 80;
+  double launch = 3490, tileLaunch = 3360, otherWarpgroup = 55;
   /// A CTA after another one on its SM, until its first data is there.
   double ctaStart = 1900;
   /// From the last multiplication of a tile until its first column can be
   /// stored, and from the last store until the launch is over.
-  double tileStart = 430, lastStore = 1000;
+  double tileStart = 330, lastStore = 1000;
   /// Columns of all rows that four warps drain, convert and write, and eight
   /// in a kernel with one tile a CTA.
-  double drainColumns = 0.11, drainColumnsOfEight = 0.15;
+  double drainColumns = 0.12, drainColumnsOfEight = 0.14;
   /// Cycles more for each column beyond 64 where they are rows of the output
   /// tile, which is stored when all of it has been drained.
   double transposedColumn = 3.4;
   /// The same for each column in a kernel with one tile a CTA.
-  double transposedColumnOfTile = 3;
+  double transposedColumnOfTile = 3.8;
   /// Cycles more for each column where the pieces of the output tile have 16
   /// columns, for odd multiples of 16: threads meet twice as often.
-  double narrowPieces = 7.4;
+  double narrowPieces = 11;
   /// CTAs that share K: waiting for each other, what each of the others takes
   /// beside its columns, and how many columns of all rows four warps send or
   /// add.
-  double clusterBarrier = 10, exchangeStart = 90, exchangeColumns = 0.15;
+  double clusterBarrier = 80, exchangeStart = 195, exchangeColumns = 0.22;
   /// CTAs that load together: until their barriers are there, and what an
   /// arrival at another one's takes more.
-  double clusterStart = 370, clusterArrival = 200;
+  double clusterStart = 340, clusterArrival = 200;
 };
 
 /// Whether the rates are those of a target.
@@ -117,6 +119,15 @@ inline double scaleRows(int64_t rows) {
   while (step < 128 && multiplied == rows && rows % (2 * step) == 0)
     step *= 2;
   return double((128 - step + multiplied + 127) / 128 * 128);
+}
+
+/// The time of what goes on at once: the longest of the times, and a little
+/// more where others are nearly as long.
+inline double blend(std::initializer_list<double> times, double sharpness) {
+  double longest = std::max(times), sum = 0;
+  for (double time : times)
+    sum += std::pow(time / longest, sharpness);
+  return longest * std::pow(sum, 1 / sharpness);
 }
 
 /// `rows` and `columns` are the problem's along the kernel's rows and columns.
@@ -193,7 +204,8 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   // Only roles that walk over tiles have two warps that load.
   if (kernel.together > 1 && !(isShort && kernel.isPersistent))
     issue += rates.sharedLoadStep;
-  cost.step = std::max({tensor, l2, issue, latency});
+  cost.step =
+      std::max({tensor, blend({l2, issue}, rates.loadSharpness), latency});
 
   // Between tiles.
   double warpgroups = double(kernel.epilogueWarps) / 4;
@@ -217,8 +229,8 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double steps = cost.steps * cost.step;
   cost.tile = drain + reduction;
 
-  // Nothing streams faster than memory gives it, however it is cut, and the
-  // last step is multiplied then.
+  // Nothing streams faster than memory gives it, however it is cut; the last
+  // step is multiplied then.
   double unique = batch * k *
                   (rows * kernel.bitsRows + columns * kernel.bitsColumns +
                    8 * (rows + columns) / double(kernel.vector)) /
@@ -229,11 +241,9 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
     work = std::max(work, (cost.waves - 1) * cost.tile + steps);
   // Memory and the steps do not wait for each other all the time, but more so
   // the less one of them is ahead.
-  double memory = unique / rates.dramBytes + tensor;
-  double longer = std::max(work, memory), shorter = std::min(work, memory);
-  work = longer * std::pow(1 + std::pow(shorter / longer, rates.sharpness),
-                           1 / rates.sharpness);
-  work += cost.tile;
+  double memory = unique / rates.dramBytes;
+  work = blend({work, memory}, rates.sharpness);
+  work += tensor + cost.tile;
   if (!kernel.isPersistent)
     work += (cost.waves - 1) * (cost.tile + rates.ctaStart);
   double start = kernel.isPersistent ? rates.launch : rates.tileLaunch;
@@ -315,7 +325,11 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
                            isSwapped ? problem.m : problem.n, problem.k,
                            problem.batch, sms)
             .launch;
-    if (best.cycles != 0 && cycles >= best.cycles)
+    // Clusters of four have fewer places on a GPU than those of two, and have
+    // to be worth it.
+    bool isLarger =
+        best.kernel.together > 1 && kernel.together > best.kernel.together;
+    if (best.cycles != 0 && cycles >= best.cycles * (isLarger ? 0.99 : 1))
       return;
     best.kernel = kernel;
     best.cycles = cycles;
@@ -344,10 +358,13 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
         };
         considerForms();
         for (int64_t split : {2, 4, 8}) {
-          // The share of a CTA is whole vectors of eight columns.
+          // The share of a CTA is whole vectors of eight columns, and so is
+          // that of a warpgroup.
           kernel.split = split;
           if (columns % (8 * split) == 0)
             consider(/*isPersistent=*/false);
+          if (columns % (16 * split) == 0 && !isSwapped)
+            consider(/*isPersistent=*/false, /*epilogueWarps=*/8);
         }
         kernel.split = 1;
         for (bool sharesRows : {false, true})

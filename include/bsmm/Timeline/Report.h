@@ -99,6 +99,9 @@ struct Streaming {
   double bytes = 0;       ///< that come from DRAM
   double shareOfDram = 0; ///< of the bandwidth while loads are served
   double shareOfL2 = 0;   ///< all bytes loaded, of L2's
+  /// Of all bytes loaded, those that are asked for before the first data
+  /// arrives: where all are, they come in one burst, and nothing streams.
+  double shareAskedEarly = 0;
 };
 
 Streaming streaming(const SimulationResult &result, const Rates &rates);

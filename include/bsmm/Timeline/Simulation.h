@@ -107,6 +107,7 @@ struct SimulationResult {
   uint64_t loadedBytes = 0; ///< by TMA, from L2 or DRAM
   uint64_t dramBytes = 0;   ///< of them from DRAM
   uint64_t storedBytes = 0;
+  uint64_t bytesAskedEarly = 0; ///< of those loaded, before any data arrived
   double firstLoad = -1;     ///< request of the first load
   double firstLoadDone = -1; ///< first arrival of data
   double lastLoadDone = -1;

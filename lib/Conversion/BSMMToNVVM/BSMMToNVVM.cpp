@@ -1,6 +1,7 @@
 //===- BSMMToNVVM.cpp - pipeline-level kernels to NVVM --------------------===//
 
 #include "Common.h"
+#include "EarlyAddresses.h"
 #include "EarlyLoads.h"
 #include "LateAcquires.h"
 #include "bsmm/Conversion/Passes.h"
@@ -751,7 +752,8 @@ struct ConvertToNVVM : bsmm::impl::ConvertBsmmToNVVMBase<ConvertToNVVM> {
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    computeAddressesEarly(module);
   }
 };
 } // namespace

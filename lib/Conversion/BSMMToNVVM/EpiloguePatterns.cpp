@@ -64,36 +64,65 @@ struct DrainPattern : KernelPattern<DrainOp> {
     int64_t first = op.getFirst(), end = first + op.getNumColumns();
     ReleaseOp release = findReleaseAfter(op);
     for (int64_t start = first; start < end; start += together) {
-      SmallVector<std::pair<int64_t, Value>> pieces;
-      for (int64_t column = start; column < std::min(start + together, end);
-           column += columns)
-        pieces.push_back(
-            {column,
-             NVVM::Tcgen05LdOp::create(
-                 rewriter, loc, words, /*pack=*/UnitAttr(),
-                 NVVM::Tcgen05LdStShapeAttr::get(
-                     op.getContext(), NVVM::Tcgen05LdStShape::SHAPE_32X32B),
-                 tensorMemoryPointer(rewriter, loc, base, column), Value())});
-      if (start == first && op->hasAttr(waitsForClusterAttrName))
-        buildClusterWait(rewriter, loc, kernel);
-      if (auto barrier =
-              op->getAttrOfType<IntegerAttr>(waitsForPartialsAttrName);
-          start == first && barrier)
-        buildPartialsWait(rewriter, loc, kernel, barrier.getInt());
-      auto wait = NVVM::Tcgen05WaitOp::create(rewriter, loc,
-                                              NVVM::Tcgen05WaitKind::LOAD);
+      int64_t count = std::min(together, end - start) / columns;
+      auto buildWaits = [&] {
+        if (start != first)
+          return;
+        if (op->hasAttr(waitsForClusterAttrName))
+          buildClusterWait(rewriter, loc, kernel);
+        if (auto barrier =
+                op->getAttrOfType<IntegerAttr>(waitsForPartialsAttrName))
+          buildPartialsWait(rewriter, loc, kernel, barrier.getInt());
+      };
+      auto buildLoads = [&] {
+        SmallVector<Value> loaded;
+        for (int64_t index = 0; index < count; ++index)
+          loaded.push_back(NVVM::Tcgen05LdOp::create(
+              rewriter, loc, words, /*pack=*/UnitAttr(),
+              NVVM::Tcgen05LdStShapeAttr::get(
+                  op.getContext(), NVVM::Tcgen05LdStShape::SHAPE_32X32B),
+              tensorMemoryPointer(rewriter, loc, base, start + index * columns),
+              Value()));
+        buildWaits();
+        NVVM::Tcgen05WaitOp::create(rewriter, loc, NVVM::Tcgen05WaitKind::LOAD);
+        return loaded;
+      };
+      SmallVector<Value> pieces;
+      if (Value when = adaptor.getWhen()) {
+        // A branch around the loads costs less than a choice for each value.
+        auto branch =
+            scf::IfOp::create(rewriter, loc, SmallVector<Type>(count, words),
+                              when, /*addThenBlock=*/true, true);
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.setInsertionPointToStart(branch.thenBlock());
+        scf::YieldOp::create(rewriter, loc, buildLoads());
+        rewriter.setInsertionPointToStart(branch.elseBlock());
+        buildWaits();
+        // A constant would be written to all registers before the branch.
+        Value zeros = constantI32(rewriter, loc, 0);
+        zeros = buildOpaque(rewriter, loc, zeros.getType(), zeros, "=r,0",
+                            /*staysInPlace=*/true);
+        if (columns != 1)
+          zeros = vector::BroadcastOp::create(rewriter, loc, words, zeros);
+        scf::YieldOp::create(rewriter, loc, SmallVector<Value>(count, zeros));
+        llvm::append_range(pieces, branch.getResults());
+      } else {
+        pieces = buildLoads();
+      }
       if (release && start + together >= end)
-        rewriter.moveOpAfter(release, wait);
-      for (auto [column, loaded] : pieces) {
+        rewriter.moveOpBefore(release, rewriter.getInsertionBlock(),
+                              rewriter.getInsertionPoint());
+      for (auto [index, loaded] : llvm::enumerate(pieces)) {
+        int64_t column = start + int64_t(index) * columns;
         Value vector = loaded;
         if (columns == 1)
           vector = vector::BroadcastOp::create(
               rewriter, loc, VectorType::get({1}, rewriter.getI32Type()),
               vector);
         IRMapping mapping;
-        Value start = constantI32(rewriter, loc, column);
-        mapping.map(body.getArgument(0), op.getTransposed() ? start : row);
-        mapping.map(body.getArgument(1), op.getTransposed() ? row : start);
+        Value place = constantI32(rewriter, loc, column);
+        mapping.map(body.getArgument(0), op.getTransposed() ? place : row);
+        mapping.map(body.getArgument(1), op.getTransposed() ? row : place);
         mapping.map(body.getArgument(2),
                     vector::BitCastOp::create(rewriter, loc, values, vector)
                         .getResult());

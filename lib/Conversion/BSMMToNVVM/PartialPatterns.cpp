@@ -91,16 +91,18 @@ struct SendPartialPattern : KernelPattern<SendPartialOp> {
                                          adaptor.getCta());
     int64_t count = cast<VectorType>(op.getValues().getType()).getDimSize(0);
     for (int64_t first = 0; first < count; first += unitColumns) {
-      SmallVector<Value> operands = {advance(
-          rewriter, loc, remote, first / unitColumns * places.unitStride())};
+      SmallVector<Value> operands = {remote};
       for (int64_t index = 0; index < unitColumns; ++index)
         operands.push_back(vector::ExtractOp::create(
             rewriter, loc, adaptor.getValues(), first + index));
       operands.push_back(barrier);
+      // The distance between units is part of the address.
+      operands.push_back(constantI32(
+          rewriter, loc, first / unitColumns * places.unitStride()));
       buildAssembly(rewriter, loc,
                     "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes"
-                    ".v4.f32 [$0], {$1, $2, $3, $4}, [$5];",
-                    "l,f,f,f,f,l,~{memory}", operands);
+                    ".v4.f32 [$0+$6], {$1, $2, $3, $4}, [$5];",
+                    "l,f,f,f,f,l,n,~{memory}", operands);
     }
     rewriter.eraseOp(op);
     return success();

@@ -1100,6 +1100,8 @@ LogicalResult DrainOp::verify() {
   int64_t extent = getNumColumns();
   if (getTransposed() && isFromRegisters())
     return emitOpError("expected 'transposed' for tensor memory only");
+  if (getWhen() && isFromRegisters())
+    return emitOpError("expected 'when' for tensor memory only");
   if (getAt() && (isFromRegisters() || first != 0 || !getExtent()))
     return emitOpError("expected 'at' with an extent, without 'first' and for "
                        "tensor memory only");

@@ -286,7 +286,7 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   // this CTA's first column; of one that is wider than the tile, beyond the
   // tile's.
   bool isShared = exchange && !tile.accumulatesInRegisters();
-  if (isShared || (tile.extract && !at))
+  if (!at && (isShared || tile.extract))
     at = constant(first);
   Value drainAt = at;
   if (at)
@@ -295,7 +295,7 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   if (at)
     first = 0;
   auto drain = DrainOp::create(
-      builder, loc, accumulator, drainAt, columns, first,
+      builder, loc, accumulator, drainAt, isNotEmpty, columns, first,
       isWhole ? IntegerAttr() : builder.getI64IntegerAttr(extent),
       tile.isTransposed);
   OpBuilder::InsertionGuard guard(builder);
@@ -315,11 +315,6 @@ LogicalResult PipelineBuilder::emitDrain(Value accumulator, Value isNotEmpty,
   piece.size = valuesType.getDimSize(0);
   piece.local = mapping;
   Value values = body->getArgument(2);
-  if (isNotEmpty) {
-    Value zeros = arith::ConstantOp::create(builder, loc, valuesType,
-                                            builder.getZeroAttr(valuesType));
-    values = arith::SelectOp::create(builder, loc, isNotEmpty, values, zeros);
-  }
   if (isShared) {
     Value row = piece.row, place = piece.column;
     if (tile.isTransposed)
@@ -357,8 +352,10 @@ void PipelineBuilder::emitExchange(Value accumulator, Value isNotEmpty) {
   Value extent = constant(tile.getOutputColumns());
   columnOffset = arith::MulIOp::create(builder, loc, rank, extent);
   int64_t columns = drainColumns;
-  while (tile.getOutputColumns() % columns != 0)
+  while (tile.getDrainedColumns() % columns != 0)
     columns /= 2;
+  // Of each share, a warpgroup sends what it drains of its own CTA's.
+  Value first = emitPieceColumn(0, tile.getDrainedColumns());
   // Each starts with its neighbour, so that no CTA gets everything at once.
   auto loop = scf::ForOp::create(builder, loc, constant(1),
                                  constant(tile.split), constant(1));
@@ -368,21 +365,22 @@ void PipelineBuilder::emitExchange(Value accumulator, Value isNotEmpty) {
     Value to =
         arith::AddIOp::create(builder, loc, rank, loop.getInductionVar());
     to = arith::RemUIOp::create(builder, loc, to, constant(tile.split));
-    Value at =
-        toAccumulatorColumn(arith::MulIOp::create(builder, loc, to, extent));
+    Value at = arith::MulIOp::create(builder, loc, to, extent);
+    if (first)
+      at = arith::AddIOp::create(builder, loc, at, first);
     auto drain = DrainOp::create(
-        builder, loc, accumulator, at, columns, /*first=*/0,
-        builder.getI64IntegerAttr(tile.getOutputColumns()), false);
+        builder, loc, accumulator, toAccumulatorColumn(at), isNotEmpty, columns,
+        /*first=*/0, builder.getI64IntegerAttr(tile.getDrainedColumns()),
+        false);
     VectorType valuesType = drain.getValuesType();
     Type i32 = builder.getI32Type();
     Block *body = builder.createBlock(&drain.getBody(), {},
                                       {i32, i32, valuesType}, {loc, loc, loc});
-    Value zeros = arith::ConstantOp::create(builder, loc, valuesType,
-                                            builder.getZeroAttr(valuesType));
-    Value values = arith::SelectOp::create(builder, loc, isNotEmpty,
-                                           body->getArgument(2), zeros);
-    SendPartialOp::create(builder, loc, values, exchange, body->getArgument(0),
-                          body->getArgument(1), to,
+    Value column = body->getArgument(1);
+    if (first)
+      column = arith::AddIOp::create(builder, loc, column, first);
+    SendPartialOp::create(builder, loc, body->getArgument(2), exchange,
+                          body->getArgument(0), column, to,
                           /*barrier_offset=*/IntegerAttr());
   }
   WaitPartialsOp::create(builder, loc, exchange,

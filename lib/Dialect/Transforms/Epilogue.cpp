@@ -186,9 +186,6 @@ bool EpilogueReader::isSum(Value value) {
     value = transpose.getSource();
   if (auto extract = value.getDefiningOp<ExtractColumnsOp>())
     value = extract.getSource();
-  if (auto select = value.getDefiningOp<arith::SelectOp>();
-      select && isZero(select.getFalseValue()))
-    value = select.getTrueValue();
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<DrainOp>(argument.getOwner()->getParentOp()) &&
            argument.getArgNumber() == 2;

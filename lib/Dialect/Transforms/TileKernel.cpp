@@ -1027,16 +1027,13 @@ LogicalResult TileKernel::analyzeEpilogueWarps() {
   if (accumulatesInRegisters())
     return mainLoop.emitOpError("expected bsmm.epilogue_warps = 8 with "
                                 "accumulators in tensor memory only");
-  if (split != 1)
-    return mainLoop.emitOpError("expected no bsmm.epilogue_warps = 8 with "
-                                "bsmm.split, got bsmm.split = ")
-           << split;
   if (isTransposed)
     return mainLoop.emitOpError("expected no bsmm.epilogue_warps with an "
                                 "accumulator that is stored transposed");
-  if (columns % 16 != 0)
-    return mainLoop.emitOpError("expected a multiple of 16 columns for two "
-                                "warpgroups that share them, got ")
+  if (columns % (16 * split) != 0)
+    return mainLoop.emitOpError("expected a multiple of ")
+           << 16 * split << " columns for two warpgroups that share them"
+           << (split == 1 ? "" : " in each CTA of the cluster") << ", got "
            << columns;
   consumerWarpgroups = stated.getInt() / target::threads::warpsPerWarpgroup;
   splitsByColumns = true;

@@ -34,6 +34,34 @@ gpu.module @epilogue attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // A sum of no terms has not been written, and is not read.
+  // CHECK-LABEL: llvm.func @drain_when
+  // CHECK: %[[ANY:.+]] = arith.cmpi slt
+  // CHECK: %[[V:.+]]:2 = scf.if %[[ANY]] -> (vector<32xi32>, vector<32xi32>) {
+  // CHECK: %[[V0:.+]] = nvvm.tcgen05.ld
+  // CHECK: %[[V1:.+]] = nvvm.tcgen05.ld
+  // CHECK-NEXT: nvvm.tcgen05.wait <load>
+  // CHECK-NEXT: scf.yield %[[V0]], %[[V1]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.inline_asm has_side_effects asm_dialect = att "", "=r,0" %c0_i32
+  // CHECK-NEXT: %[[ZEROS:.+]] = vector.broadcast %[[ZERO]] : i32 to vector<32xi32>
+  // CHECK-NEXT: scf.yield %[[ZEROS]], %[[ZEROS]]
+  // CHECK: vector.bitcast %[[V]]#0 : vector<32xi32> to vector<32xf32>
+  // CHECK: vector.bitcast %[[V]]#1 : vector<32xi32> to vector<32xf32>
+  // CHECK-NOT: nvvm.tcgen05.ld
+  // CHECK: llvm.return
+  bsmm.kernel @drain_when(%steps: i32, %p: !llvm.ptr<1>, %n: i32, %s: i64)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64} {
+    %any = arith.cmpi slt, %n, %steps : i32
+    %0 = bsmm.alloc : !acc
+    bsmm.drain %0 when %any columns 32 {
+    ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      bsmm.write_global %values, %p[%row, %column] base %s stride %s
+          limits [%n, %n] : vector<32xf32>
+    } : !acc
+    bsmm.return
+  }
+
   // The slot behind a drain is released when its columns are in registers, not
   // when what is done with them is done: here before they are written.
   // CHECK-LABEL: llvm.func @release_early

@@ -21,7 +21,7 @@ gpu.module @partials attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // CHECK-NEXT: nvvm.tcgen05.wait <load>
   // CHECK-DAG: %[[THERE:.+]] = nvvm.mapa %{{.*}}, %[[TO:.+]] : !llvm.ptr<3> -> !llvm.ptr<7>
   // CHECK-DAG: %[[SIGNAL:.+]] = nvvm.mapa %{{.*}}, %[[TO]] : !llvm.ptr<3> -> !llvm.ptr<7>
-  // CHECK-COUNT-8: llvm.inline_asm has_side_effects asm_dialect = att "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [$0], {$1, $2, $3, $4}, [$5];"{{.*}} %[[SIGNAL]] :
+  // CHECK-COUNT-8: llvm.inline_asm has_side_effects asm_dialect = att "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [$0+$6], {$1, $2, $3, $4}, [$5];"{{.*}} %[[SIGNAL]], %
   // CHECK-NOT: nvvm.cluster
   // CHECK: nvvm.tcgen05.ld
   // CHECK-NEXT: llvm.inline_asm has_side_effects {{.*}}mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P1, [$0], 0;

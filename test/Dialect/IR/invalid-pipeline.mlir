@@ -3701,6 +3701,22 @@ gpu.module @m {
 
 // -----
 
+gpu.module @m {
+  bsmm.kernel @k(%n: i32, %m: i32) attributes {level = #bsmm.level<pipeline>} {
+    %any = arith.cmpi ne, %n, %m : i32
+    bsmm.warp_role 0 count 8 {
+      %a = bsmm.zero_accumulator : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+      // expected-error@below {{expected 'when' for tensor memory only}}
+      bsmm.drain %a when %any columns 32 {
+      ^bb0(%row: i32, %column: i32, %v: vector<16xf32>):
+      } : !bsmm.accumulator<128x64xf32, warpgroups = 2>
+    }
+    bsmm.return
+  }
+}
+
+// -----
+
 !a = !bsmm.buffer<128x128xf8E4M3FN, shared, swizzle_128B>
 !b = !bsmm.buffer<64x128xf8E4M3FN, shared, swizzle_128B>
 !acc = !bsmm.accumulator<128x32xf32, warpgroups = 2>

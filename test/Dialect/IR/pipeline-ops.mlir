@@ -195,6 +195,16 @@ gpu.module @pipeline_operations {
       bsmm.drain %acc at %at columns 16 extent 32 {
       ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
       } : !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
+      // CHECK: %[[ANY:.+]] = arith.cmpi
+      %any = arith.cmpi sgt, %i, %at : i32
+      // CHECK-NEXT: bsmm.drain %[[ACC]] when %[[ANY]] columns 64 {
+      bsmm.drain %acc when %any columns 64 {
+      ^bb0(%row: i32, %column: i32, %values: vector<64xf32>):
+      } : !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
+      // CHECK: bsmm.drain %[[ACC]] at %[[AT]] when %[[ANY]] columns 16 extent 32 {
+      bsmm.drain %acc at %at when %any columns 16 extent 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<16xf32>):
+      } : !bsmm.buffer<128x256xf32, tensor_memory, accumulator>
     }
     bsmm.return
   }

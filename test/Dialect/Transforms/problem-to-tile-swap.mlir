@@ -27,15 +27,13 @@
 // PIPELINE: %[[RANK:.+]] = bsmm.cluster_rank
 // PIPELINE: %[[SOME:.+]] = arith.cmpi slt
 // PIPELINE: bsmm.wait
-// PIPELINE: bsmm.drain %{{.*}} at %{{.*}} columns 32 extent 32 {
+// PIPELINE: bsmm.drain %{{.*}} at %{{.*}} when %[[SOME]] columns 32 extent 32 {
 // PIPELINE: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<32xf32>):
-// PIPELINE: %[[PART:.+]] = arith.select %[[SOME]], %[[VALUES]]
-// PIPELINE: bsmm.send_partial %[[PART]], %[[EXCHANGE]][%[[ROW]], %[[COLUMN]]] to
+// PIPELINE: bsmm.send_partial %[[VALUES]], %[[EXCHANGE]][%[[ROW]], %[[COLUMN]]] to
 // PIPELINE: bsmm.wait_partials
-// PIPELINE: bsmm.drain %{{.*}} at %{{.*}} columns 32 extent 32 transposed {
+// PIPELINE: bsmm.drain %{{.*}} at %{{.*}} when %[[SOME]] columns 32 extent 32 transposed {
 // PIPELINE: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<32xf32>):
-// PIPELINE: %[[PART:.+]] = arith.select %[[SOME]], %[[VALUES]]
-// PIPELINE: bsmm.add_partials %[[PART]], %[[EXCHANGE]][%[[COLUMN]], %[[ROW]]]
+// PIPELINE: bsmm.add_partials %[[VALUES]], %[[EXCHANGE]][%[[COLUMN]], %[[ROW]]]
 // PIPELINE: bsmm.read_vector %{{.*}}[%[[COLUMN]]] {{.*}}dimension 1
 // PIPELINE: bsmm.write_shared %{{.*}}, %[[STAGING]][%[[ROW]], %[[COLUMN]]]
 // PIPELINE: bsmm.store_async %[[STAGING]]

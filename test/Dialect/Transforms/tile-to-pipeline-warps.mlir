@@ -7,13 +7,13 @@
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=128 epilogue-warps=8" | bsmm-translate --bsmm-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="epilogue-warps=6" 2>&1 | FileCheck %s --check-prefix=SIX
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="epilogue-warps=8 persistent=false" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=ONETILE
-// RUN: bsmm-opt %s --bsmm-problem-to-tile="persistent=false split-k=2" | sed "s/bsmm.split = 2/bsmm.epilogue_warps = 8, bsmm.split = 2/" > %t.mlir
-// RUN: not bsmm-opt %t.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=64 persistent=false split-k=2 epilogue-warps=8" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=SPLIT
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=80 persistent=false split-k=2 epilogue-warps=8" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=UNEVEN
 // RUN: bsmm-opt %examples/fp8_gemm.mlir --bsmm-problem-to-tile="stages=2" | sed "s/bsmm.stages = 2/bsmm.epilogue_warps = 8/" > %t.fp8.mlir
 // RUN: not bsmm-opt %t.fp8.mlir --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=TILELEVEL
 
 // TILELEVEL: error: 'scf.for' op expected bsmm.epilogue_warps = 8 with accumulators in tensor memory only
-// SPLIT: error: 'scf.for' op expected no bsmm.epilogue_warps = 8 with bsmm.split, got bsmm.split = 2
+// UNEVEN: error: 'scf.for' op expected a multiple of 32 columns for two warpgroups that share them in each CTA of the cluster, got 80
 // SIX: error: {{.*}}expected 4 or 8 epilogue-warps, got 6
 
 // In a kernel of one output tile all eight warps join for the epilogue.
@@ -26,6 +26,28 @@
 // ONETILE: bsmm.warp_role 0 count 8 {
 // ONETILE-NEXT: %[[ACC:.+]] = bsmm.wait
 // ONETILE: bsmm.drain %[[ACC]] at
+
+// Of the other CTA's 32 columns, and of its own ones, a warpgroup has 16.
+// SPLIT: %[[EXCHANGE:.+]] = bsmm.alloc {{.*}} : !bsmm.buffer<128x32xf32, shared, row_major>
+// SPLIT: %[[RANK:.+]] = bsmm.cluster_rank
+// SPLIT: bsmm.warp_role 0 count 8 {
+// SPLIT: %[[ACC:.+]] = bsmm.wait
+// SPLIT: %[[MINE:.+]] = arith.muli %[[RANK]], %c32_i32
+// SPLIT: %[[GROUP:.+]] = bsmm.warpgroup_index
+// SPLIT: %[[FIRST:.+]] = arith.muli %[[GROUP]], %c16_i32
+// SPLIT: %[[THEIRS:.+]] = arith.muli %[[TO:.+]], %c32_i32
+// SPLIT: %[[AT:.+]] = arith.addi %[[THEIRS]], %[[FIRST]]
+// SPLIT: bsmm.drain %[[ACC]] at %[[AT]] when %[[ANY:.+]] columns 16 extent 16 {
+// SPLIT-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<16xf32>):
+// SPLIT-NEXT: %[[PLACE:.+]] = arith.addi %[[COLUMN]], %[[FIRST]]
+// SPLIT-NEXT: bsmm.send_partial %[[VALUES]], %[[EXCHANGE]][%[[ROW]], %[[PLACE]]] to %[[TO]]
+// SPLIT: bsmm.wait_partials
+// SPLIT: %[[FIRST2:.+]] = arith.muli %{{.*}}, %c16_i32
+// SPLIT-NEXT: %[[OWN:.+]] = arith.addi %[[FIRST2]], %[[MINE]]
+// SPLIT-NEXT: bsmm.drain %[[ACC]] at %[[OWN]] when %[[ANY]] columns 16 extent 16 {
+// SPLIT-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[VALUES:.+]]: vector<16xf32>):
+// SPLIT-NEXT: %[[PLACE:.+]] = arith.addi %[[COLUMN]], %[[FIRST2]]
+// SPLIT-NEXT: bsmm.add_partials %[[VALUES]], %[[EXCHANGE]][%[[ROW]], %[[PLACE]]]
 
 // CHECK-LABEL: bsmm.kernel @f(
 // CHECK-SAME: block_size = 384 : i64
@@ -52,7 +74,7 @@
 // CHECK: %[[PIECE:.+]] = bsmm.slice_rows %[[FIRST]][%[[ROW]]]
 // OVERLAP: %[[AT:.+]] = bsmm.slot_column %[[RESULTS]][%[[TILE]]] first 0 columns 64
 // APART: %[[AT:.+]] = arith.muli %{{.*}}, %c64_i32
-// CHECK-NEXT: bsmm.drain %[[ACC]] at %[[AT]] columns 32 extent 64 {
+// CHECK-NEXT: bsmm.drain %[[ACC]] at %[[AT]] when %{{.*}} columns 32 extent 64 {
 // CHECK-NEXT: ^bb0(%[[R:.+]]: i32, %[[C:.+]]: i32,
 // CHECK: bsmm.write_shared %{{.*}}, %[[PIECE]][%[[R]], %[[C]]]
 // CHECK: bsmm.release %[[RESULTS]][%[[TILE]]]

@@ -73,13 +73,12 @@ gpu.module @kernels {
   // CHECK-NEXT: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%[[TILE]]]
   // Nothing was added up when K is 0.
   // CHECK-NEXT: %[[ANY:.+]] = arith.cmpi ne, %[[STEPS]], %c0_i32
-  // CHECK: bsmm.drain %[[ACC]] columns 32 extent 64 {
+  // CHECK: bsmm.drain %[[ACC]] when %[[ANY]] columns 32 extent 64 {
   // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<32xf32>):
-  // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
-  // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
+  // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[V]] : vector<32xf32> to vector<32xf16>
   // CHECK-NEXT: bsmm.write_shared %[[H]], %[[FIRST]][%[[ROW]], %[[COLUMN]]]
   // CHECK-NEXT: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
-  // CHECK: bsmm.drain %[[ACC]] columns 32 first 64 extent 64 {
+  // CHECK: bsmm.drain %[[ACC]] when %[[ANY]] columns 32 first 64 extent 64 {
   // CHECK: %[[PLACE:.+]] = arith.subi %{{.*}}, %c64_i32
   // CHECK-NEXT: bsmm.write_shared %{{.*}}, %[[SECOND]][%{{.*}}, %[[PLACE]]]
   // CHECK-NEXT: }
@@ -223,13 +222,12 @@ gpu.module @kernels {
   // CHECK-NEXT: bsmm.commit %[[RESULTS]][%c0_i32]
   // CHECK: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%c0_i32]
   // CHECK-NEXT: %[[ANY:.+]] = arith.cmpi ne, %[[STEPS]], %c0_i32
-  // CHECK: bsmm.drain %[[ACC]] columns 32 extent 64 {
+  // CHECK: bsmm.drain %[[ACC]] when %[[ANY]] columns 32 extent 64 {
   // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %[[V:.+]]: vector<32xf32>):
-  // CHECK-NEXT: %[[S:.+]] = arith.select %[[ANY]], %[[V]], %{{.*}} : vector<32xf32>
-  // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[S]] : vector<32xf32> to vector<32xf16>
+  // CHECK-NEXT: %[[H:.+]] = arith.truncf %[[V]] : vector<32xf32> to vector<32xf16>
   // CHECK-NEXT: bsmm.write_shared %[[H]], %[[FIRST]][%[[ROW]], %[[COLUMN]]]
   // CHECK-NEXT: } : !bsmm.buffer<128x128xf32, tensor_memory, accumulator>
-  // CHECK: bsmm.drain %[[ACC]] columns 32 first 64 extent 64 {
+  // CHECK: bsmm.drain %[[ACC]] when %[[ANY]] columns 32 first 64 extent 64 {
   // CHECK: %[[PLACE:.+]] = arith.subi %{{.*}}, %c64_i32
   // CHECK-NEXT: bsmm.write_shared %{{.*}}, %[[SECOND]][%{{.*}}, %[[PLACE]]]
   // CHECK-NEXT: }
@@ -712,7 +710,7 @@ gpu.module @kernels {
   // CHECK: %[[RESULTS:.+]] = bsmm.create_channel {{.*}} overlap 64 : <2, <128x256xf32, tensor_memory, accumulator>>
   // CHECK: %[[ACC:.+]] = bsmm.wait %[[RESULTS]][%[[TILE:.+]]]
   // CHECK: %[[AT:.+]] = bsmm.slot_column %[[RESULTS]][%[[TILE]]] first 0 columns 64
-  // CHECK-NEXT: bsmm.drain %[[ACC]] at %[[AT]] columns 32 extent 64 {
+  // CHECK-NEXT: bsmm.drain %[[ACC]] at %[[AT]] when %{{.*}} columns 32 extent 64 {
   // CHECK-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32,
   // CHECK: bsmm.write_shared %{{.*}}, %[[BUFFER:.+]][%[[ROW]], %[[COLUMN]]]
   // CHECK-NEXT: }
@@ -1341,7 +1339,6 @@ gpu.module @kernels {
   // accumulator into the drain.
   // CHECK-LABEL: bsmm.kernel @epilogue(
   // CHECK: bsmm.drain
-  // CHECK: %[[S:.+]] = arith.select
   // CHECK-DAG: %[[A:.+]] = vector.broadcast %{{.*}} : f32 to vector<32xf32>
   // CHECK: %[[P:.+]] = arith.mulf %{{.*}}, %{{.*}} : vector<32xf32>
   // CHECK: arith.maximumf %[[P]], %{{.*}} : vector<32xf32>

@@ -224,6 +224,11 @@ TEST(Attribution, Streaming) {
   EXPECT_NEAR(flow.during, 99 * 5120 / 25.0, 10);
   EXPECT_NEAR(flow.before + flow.during + flow.after, result.end, 1e-6);
   EXPECT_NEAR(flow.shareOfDram, 1, 1e-3);
+  // As many as there are slots; with a slot for each all of them.
+  EXPECT_DOUBLE_EQ(flow.shareAskedEarly, 0.2);
+  flow = streaming(simulate(pipeline(1, 20, 20, 20, 5120, 10).recording, rates),
+                   rates);
+  EXPECT_DOUBLE_EQ(flow.shareAskedEarly, 1);
   Build none;
   none.step(0, 0, Kind::Work, 5);
   flow = streaming(simulate(none.recording, rates), rates);

@@ -87,6 +87,21 @@ TEST(Recorder, MemoryAccessesAndTheirUses) {
   }
 }
 
+TEST(Recorder, PairsOfRegistersCostNothing) {
+  auto count = [](const std::string &body) {
+    Recorded run("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 7;\n" + body, 1, 32);
+    uint32_t instructions = 0;
+    for (uint32_t some : run.arguments(0, 0, Kind::Work))
+      instructions += some;
+    return instructions;
+  };
+  uint32_t none = count("");
+  EXPECT_EQ(count("mov.b64 %rd1, {%r1, %r2};\n"), none);
+  EXPECT_EQ(count("mov.b64 %rd1, {%r1, %r2};\nmov.b64 {%r3, %r4}, %rd1;\n"),
+            none);
+  EXPECT_EQ(count("mov.b64 %rd1, 5;\nmov.b64 %rd2, %rd1;\n"), none + 2);
+}
+
 static const char copies[] =
     "ld.param.u64 %rd2, [in];\n"
     "mov.u32 %r1, %tid.x;\n"

@@ -977,7 +977,8 @@ def Bsmm_AddScaledOp : Bsmm_PipelineOp<"add_scaled", [
 }
 
 def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
-    SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+    AttrSizedOperandSegments, SingleBlock, NoTerminator,
+    RecursiveMemoryEffects]> {
   let summary = "read an accumulator piece by piece";
   let description = [{
     Executed by all threads of whole warpgroups. The body is executed once for
@@ -986,7 +987,9 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
     limit it to that many of the columns that the warpgroup holds, from its
     `first` one on. From tensor memory, `at` limits it to `extent` columns from
     a column (i32) on that each warpgroup computes; the body's column counts
-    from there.
+    from there. With `when` (i1, from tensor memory, the same for all threads of
+    a warp) false, nothing is read and the values are zeros: for a sum of no
+    terms, which nobody has written.
 
     * From tensor memory each thread owns one row: the values are `columns`
       consecutive columns of it. With `transposed` the accumulator is the
@@ -1009,12 +1012,13 @@ def Bsmm_DrainOp : Bsmm_PipelineOp<"drain", [
   }];
   let arguments = (ins
     AnyTypeOf<[Bsmm_BufferType, Bsmm_AccumulatorType]>:$accumulator,
-    Optional<I32>:$at, I64Attr:$columns, DefaultValuedAttr<I64Attr, "0">:$first,
-    OptionalAttr<I64Attr>:$extent, UnitAttr:$transposed);
+    Optional<I32>:$at, Optional<I1>:$when, I64Attr:$columns,
+    DefaultValuedAttr<I64Attr, "0">:$first, OptionalAttr<I64Attr>:$extent,
+    UnitAttr:$transposed);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $accumulator (`at` $at^)? `columns` $columns (`first` $first^)?
-    (`extent` $extent^)? (`transposed` $transposed^)?
+    $accumulator (`at` $at^)? (`when` $when^)? `columns` $columns
+    (`first` $first^)? (`extent` $extent^)? (`transposed` $transposed^)?
     attr-dict-with-keyword $body `:` qualified(type($accumulator))
   }];
   let hasVerifier = 1;
