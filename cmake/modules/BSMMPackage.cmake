@@ -18,19 +18,16 @@ export(EXPORT BSMMTargets NAMESPACE BSMM::
   FILE ${build_package_dir}/BSMMTargets.cmake)
 
 # Headers, and what TableGen made of the .td files.
-set(header_folders bsmm bsmm-c)
-set(header_patterns PATTERN "*.h" PATTERN "*.td")
+set(header_folders bsmm)
 if(BSMM_RUNTIME_ONLY)
-  set(header_folders
-    bsmm/Emulator bsmm/Layout bsmm/Runtime bsmm/Target)
+  set(header_folders bsmm/Emulator bsmm/Layout bsmm/Runtime bsmm/Target
+    bsmm/Timeline)
 endif()
 foreach(folder IN LISTS header_folders)
-  if(EXISTS ${BSMM_SOURCE_DIR}/include/${folder})
-    get_filename_component(parent ${folder} DIRECTORY)
-    install(DIRECTORY ${BSMM_SOURCE_DIR}/include/${folder}
-      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${parent}
-      FILES_MATCHING ${header_patterns})
-  endif()
+  get_filename_component(parent ${folder} DIRECTORY)
+  install(DIRECTORY ${BSMM_SOURCE_DIR}/include/${folder}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${parent}
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
 endforeach()
 if(NOT BSMM_RUNTIME_ONLY)
   install(DIRECTORY ${BSMM_BINARY_DIR}/include/bsmm

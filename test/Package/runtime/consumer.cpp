@@ -4,6 +4,8 @@
 #include "bsmm/Layout/Swizzle.h"
 #include "bsmm/Runtime/NumberFormats.h"
 #include "bsmm/Runtime/bsmm_runtime.h"
+#include "bsmm/Target/Target.h"
+#include "bsmm/Timeline/Rates.h"
 
 #include <cstdio>
 
@@ -26,6 +28,11 @@ int main() {
   std::printf("32-byte swizzle: 16 -> %u, 128 -> %u\n", offset(16),
               offset(128));
   if (!opensEmulator() || runtime::decode(target::ElementType::E2M1, 7) != 6)
+    return 1;
+  timeline::Rates rates;
+  std::string error;
+  if (!target::findGpu("sm_90a") ||
+      !timeline::ratesFor("sm_90a", rates, error))
     return 1;
   auto loaded = emulator::loadProgram(".version 8.6\n.target sm_100a\n"
                                       ".address_size 64\n"
