@@ -224,12 +224,15 @@ def make_case(rng, tool, inputs):
         tile.append("ping-pong=true")
     if not is_dense:
         tile = pick_small_m(rng, tile, persistent)
+    columns = int(tile[0].split("=")[1])
+    split = next((int(o.split("=")[1]) for o in tile
+                  if o.startswith("split-k")), 1)
     if (not is_dense and "swap-operands=true" not in tile
-            and not any(o.startswith("split-k") for o in tile)
+            and (split == 1 or columns % (16 * split) == 0)
             and rng.random() < 0.4):
         tile.append("epilogue-warps=8")
         # Half of an odd multiple of 16 columns passes in one piece.
-        if int(tile[0].split("=")[1]) % 32 != 0:
+        if columns % 32 != 0:
             tile = [o for o in tile if not o.startswith("stages")]
             tile.append("stages=0")
     # CTAs that load together have roles which walk over tiles.
@@ -296,6 +299,8 @@ FORMS = [
      "block-n=64 persistent=false split-k=2"),
     ("nvfp4", "sm_103a", "-M 40 -N 72 -K 1040 -L 2",
      "block-n=64 block-k=64 persistent=false split-k=4"),
+    ("nvfp4", "sm_100a", "-M 72 -N 136 -K 1296",
+     "block-n=64 persistent=false split-k=2 epilogue-warps=8"),
     ("nvfp4", "sm_100a", "-M 72 -N 264 -K 528 --sms=2",
      "block-m=64 block-n=128 stages=2 swap-operands=true"),
     ("nvfp4", "sm_100a", "-M 50 -N 136 -K 1040",
