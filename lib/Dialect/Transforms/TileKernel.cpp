@@ -2,6 +2,7 @@
 
 #include "TileKernel.h"
 #include "Cluster.h"
+#include "ScalarValues.h"
 #include "bsmm/Dialect/IR/ElementTypes.h"
 #include "bsmm/Dialect/Transforms/BoxPlan.h"
 #include "bsmm/Dialect/Transforms/LayoutProof.h"
@@ -53,14 +54,12 @@ bool bsmm::isTensorOp(Operation *op) {
 }
 
 std::optional<int64_t> bsmm::countTrips(scf::ForOp loop) {
-  APInt lower, upper, step;
-  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
-      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
-      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
-      !step.isStrictlyPositive())
+  std::optional<int64_t> lower = getSmallConstant(loop.getLowerBound());
+  std::optional<int64_t> upper = getSmallConstant(loop.getUpperBound());
+  std::optional<int64_t> step = getSmallConstant(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
     return std::nullopt;
-  int64_t distance = upper.getSExtValue() - lower.getSExtValue();
-  return llvm::divideCeil(std::max<int64_t>(distance, 0), step.getSExtValue());
+  return llvm::divideCeil(std::max<int64_t>(*upper - *lower, 0), *step);
 }
 
 /// The widest swizzle whose panels divide rows of `bits` bits.

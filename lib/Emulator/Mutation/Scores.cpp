@@ -73,9 +73,16 @@ std::string formatScores(const std::vector<Score> &scores) {
   double seconds = 0;
   auto row = [&](const std::string &name, const char *checks, size_t all,
                  size_t dead, size_t alive, size_t same, double time) {
-    append(text, "%-28s %-6s %7zu %7zu %8zu %6.2f%% %7.2f%% %7.2f%% %8.0f\n",
-           name.c_str(), checks, all, dead, alive, percent(dead, all),
-           all == 0 ? 0 : percent(same, all), percent(dead, all - same), time);
+    // Nothing to score is no score.
+    auto share = [](size_t part, size_t whole) {
+      std::string text;
+      if (whole != 0)
+        append(text, "%.2f%%", percent(part, whole));
+      return whole == 0 ? "-" : text;
+    };
+    append(text, "%-28s %-6s %7zu %7zu %8zu %7s %8s %8s %8.0f\n", name.c_str(),
+           checks, all, dead, alive, share(dead, all).c_str(),
+           share(same, all).c_str(), share(dead, all - same).c_str(), time);
   };
   for (const Score &score : scores) {
     size_t dead = score.count(Outcome::Killed);

@@ -344,7 +344,8 @@ def Bsmm_ScaledDotOp : Bsmm_TileOp<"scaled_dot", [
 
     `limit_k` is the number of groups of K that are valid from here on (i32);
     scales of later groups count as zero whatever their bytes hold. Without it
-    all groups are valid.
+    all groups are valid, padding groups of the last scale tile as well: the
+    launch manifest then asks for a K of whole scale tiles, 4 groups.
 
     Example:
 
