@@ -343,9 +343,10 @@ FailureOr<runtime::KernelManifest> bsmm::buildManifest(KernelOp kernel) {
         kernel.getNumClusterCtas();
   if (target::bitWidth(manifest.problem.out) < 16)
     manifest.numerics.overflow = runtime::Overflow::Saturate;
-  // Without rows, columns or batches nothing is launched. Sums of nothing are
-  // not among the sizes that kernels are tested with.
-  manifest.shapes[2].min = 1;
+  // Each part of a split sum makes a step, which may lie behind all of K, but
+  // not behind operands that are not there.
+  if (manifest.grid.splitK != 1)
+    manifest.shapes[2].min = 1;
   // The K loop's counter and its next values are i32.
   manifest.shapes[2].max -= stepsBeyond * tile.getK();
   // Rows of packed operands are whole bytes.
