@@ -26,10 +26,10 @@ make own-nvfp4-persistent nvfp4 -M 200 -N 264 -K 784 --sms 1 \
 # One slot: every load waits for the multiplication before it.
 make own-nvfp4-one-stage nvfp4 -M 256 -N 320 -K 272 --sms 1 \
   --tile "block-n=192 block-k=128 stages=1"
-# The steps of a tile shared by a pair of CTAs, which add their sums through
-# distributed shared memory.
-make own-nvfp4-split nvfp4 -M 72 -N 136 -K 2064 \
-  --tile "block-n=64 block-k=256 stages=2 persistent=false split-k=2"
+# The steps of a tile shared by six CTAs, of which the last one has none, and
+# which add their sums through distributed shared memory.
+make own-nvfp4-split nvfp4 -M 72 -N 192 -K 2448 \
+  --tile "block-n=96 block-k=128 stages=2 persistent=false split-k=6"
 # 128 rows of B times 64 of A, stored transposed.
 make own-nvfp4-swap nvfp4 -M 72 -N 264 -K 528 --sms 1 \
   --tile "block-m=64 block-n=128 block-k=256 stages=2 swap-operands=true"

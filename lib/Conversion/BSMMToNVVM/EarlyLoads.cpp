@@ -52,16 +52,28 @@ static bool reachesClusterFirst(Operation *op, WarpRoleOp role) {
   });
 }
 
-/// Whether the CTAs of a cluster meet later, or send each other something.
+/// Whether the CTAs of a cluster meet later.
 static bool meetsCluster(KernelOp kernel) {
   return kernel
       .walk([&](Operation *op) {
-        return isa<SynchronizeClusterOp, ReduceClusterOp, SendPartialOp>(op) ||
+        return isa<SynchronizeClusterOp, ReduceClusterOp>(op) ||
                        endsTogether(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether what an operation sends to another CTA has been waited for: an
+/// accumulator that others than `role`, which have waited for the cluster, have
+/// completed.
+static bool sendsWhatOthersComplete(SendPartialOp send, WarpRoleOp role) {
+  auto drain = send->getParentOfType<DrainOp>();
+  auto wait = drain.getAccumulator().getDefiningOp<WaitOp>();
+  return wait &&
+         llvm::none_of(wait.getChannel().getUsers(), [&](Operation *op) {
+           return isa<CommitOp>(op) && role->isAncestor(op);
+         });
 }
 
 bool bsmm::endsTogether(Operation *op) {
@@ -124,6 +136,11 @@ std::optional<EarlyLoads> bsmm::findEarlyLoads(KernelOp kernel) {
       result.othersReachCluster |= reachesClusterFirst(op, result.role);
   });
   result.meetsClusterAgain = meetsCluster(kernel);
+  kernel.walk([&](SendPartialOp send) {
+    result.othersReachCluster = true;
+    result.sendsLater |= executes(result.warp, send) &&
+                         !sendsWhatOthersComplete(send, result.role);
+  });
   if (result.usesTensorMemoryLater && outermost != result.role)
     return std::nullopt;
   return result;

@@ -24,6 +24,9 @@ struct EarlyLoads {
   /// Whether threads arrive at the cluster's barrier again, which each may only
   /// do when it has waited (PTX ISA, barrier.cluster).
   bool meetsClusterAgain = false;
+  /// Whether it sends something to other CTAs later that nobody else has waited
+  /// with.
+  bool sendsLater = false;
   /// Whether others reach other CTAs before what this role has loaded is there,
   /// for which it has waited.
   bool othersReachCluster = false;
@@ -31,7 +34,9 @@ struct EarlyLoads {
   bool usesTensorMemoryLater = false;
 
   /// Whether its threads, or the others, wait for the CTAs of the cluster.
-  bool waitsForCluster() const { return reachesCluster || meetsClusterAgain; }
+  bool waitsForCluster() const {
+    return reachesCluster || meetsClusterAgain || sendsLater;
+  }
   bool othersWaitForCluster() const {
     return othersReachCluster || meetsClusterAgain;
   }

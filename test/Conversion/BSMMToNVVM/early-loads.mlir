@@ -7,6 +7,8 @@
 !tile = !bsmm.buffer<128x64xf16, shared, swizzle_128B>
 !loads = !bsmm.channel<2, !tile>
 !acc = !bsmm.buffer<128x32xf32, tensor_memory, accumulator>
+!wide = !bsmm.buffer<128x64xf32, tensor_memory, accumulator>
+!results = !bsmm.channel<1, !wide>
 
 gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
   // Warp 4 loads and warp 0 allocates. Warp 4 does not read the address of
@@ -208,6 +210,81 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
         %2 = bsmm.wait %0[%i] : !loads -> !tile
         bsmm.release %0[%i] : !loads
       }
+    }
+    bsmm.return
+  }
+
+  // What the warp that loads sends other CTAs then is complete when another warp
+  // has waited for these and multiplied: it need not wait.
+  // CHECK-LABEL: llvm.func @sends_results
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK: nvvm.cluster.wait {aligned}
+  // CHECK: nvvm.cp.async.bulk.tensor
+  // CHECK: nvvm.barrier id = %c14_i32
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: st.async
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  bsmm.kernel @sends_results(%a: !map {bsmm.role = #bsmm.role<a>}, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64,
+                  cluster_size = 2 : i64} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit> : !loads
+    %1 = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128> : !results
+    %exchange = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %2 = bsmm.acquire %0[%i] : !loads -> !tile
+        bsmm.load_async %a[%i, %i, %i] to %2 signals %0[%i] : !map, !tile, !loads
+        bsmm.commit %0[%i] : !loads
+      }
+    }
+    bsmm.warp_role 1 {
+      bsmm.leader {
+        %2 = bsmm.wait %0[%i] : !loads -> !tile
+        %3 = bsmm.acquire %1[%i] : !results -> !wide
+        bsmm.release %0[%i] : !loads
+        bsmm.commit %1[%i] : !results
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      %2 = bsmm.wait %1[%i] : !results -> !wide
+      bsmm.drain %2 at %i columns 32 extent 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+        bsmm.send_partial %values, %exchange[%row, %column] to %i
+            : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+      } : !wide
+      bsmm.wait_partials %exchange : !bsmm.buffer<128x32xf32, shared, row_major>
+      bsmm.release %1[%i] : !results
+    }
+    bsmm.return
+  }
+
+  // Where nobody has waited with what it sends, it waits when it has loaded.
+  // CHECK-LABEL: llvm.func @sends_anything
+  // CHECK: nvvm.barrier id = %c14_i32
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK: st.async
+  bsmm.kernel @sends_anything(%a: !map {bsmm.role = #bsmm.role<a>}, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 128 : i64,
+                  cluster_size = 2 : i64} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <threads> : !loads
+    %1 = bsmm.alloc : !wide
+    %exchange = bsmm.alloc : !bsmm.buffer<128x32xf32, shared, row_major>
+    bsmm.warp_role 0 {
+      bsmm.leader {
+        %2 = bsmm.acquire %0[%i] : !loads -> !tile
+        bsmm.load_async %a[%i, %i, %i] to %2 signals %0[%i] : !map, !tile, !loads
+        bsmm.commit %0[%i] : !loads
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      bsmm.drain %1 at %i columns 32 extent 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+        bsmm.send_partial %values, %exchange[%row, %column] to %i
+            : vector<32xf32>, !bsmm.buffer<128x32xf32, shared, row_major>
+      } : !wide
+      bsmm.wait_partials %exchange : !bsmm.buffer<128x32xf32, shared, row_major>
     }
     bsmm.return
   }
