@@ -225,11 +225,11 @@ static int64_t describeLoops(CreateChannelOp loads,
   auto loop = acquire->getParentOfType<scf::ForOp>();
   if (loop && acquire.getIteration() == loop.getInductionVar())
     manifest.configuration["flatten"] = true;
-  // Two accumulators where a tile is drained when the next one has been
-  // multiplied.
+  // More accumulators than one where a tile is drained when the next ones have
+  // been multiplied, and than two where roles walk over the tiles.
   loads->getParentOfType<KernelOp>().walk([&](CreateChannelOp op) {
     ChannelType type = op.getChannel().getType();
-    if (joins && type.getSlots() > 1 &&
+    if (type.getSlots() > (joins ? 1 : 2) &&
         type.getMemorySpace() == MemorySpace::TensorMemory)
       manifest.configuration["tile_stages"] = type.getSlots();
   });

@@ -205,11 +205,14 @@ def accumulator_registers(configuration: Configuration) -> int:
 
 
 def tensor_memory_columns(configuration: Configuration, manifest: dict) -> int:
-    """Columns of tensor memory that one tile needs on Blackwell: its sums, and
-    four for each 128x4 tile of block scales of a step (PTX ISA, tcgen05.cp
-    32x128b)."""
+    """Columns of tensor memory that a kernel needs on Blackwell at least: the
+    sums of a tile, or of as many as take turns where these are more than two,
+    which may share columns; and four for each 128x4 tile of block scales of a
+    step (PTX ISA, tcgen05.cp 32x128b)."""
     m, n, k = configuration[:3]
     columns = n * -(-m // 128)
+    if configuration.tile_stages > 2:
+        columns *= configuration.tile_stages
     vector = manifest["problem"].get("scale_vector", 0)
     if vector:
         columns += 4 * (-(-m // 128) + -(-n // 128)) * -(-k // (4 * vector))

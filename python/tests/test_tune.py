@@ -267,7 +267,12 @@ class Tune(unittest.TestCase):
             "block-m=128 block-n=128 block-k=256 stages=3 specialize=none flatten=1 "
             "tile-stages=2",
         )
-        self.assertEqual(tune.why_illegal(loops, manifest), "")
+        for stages in (2, 3):
+            several = loops._replace(tile_stages=stages)
+            self.assertEqual(tune.why_illegal(several, manifest), "")
+        self.assertIn(
+            "544 columns", tune.why_illegal(loops._replace(tile_stages=4), manifest)
+        )
         for other in (loops, small._replace(epilogue_warps=8)):
             self.assertIn("tensor memory", tune.why_illegal(other, hopper))
 

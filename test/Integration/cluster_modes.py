@@ -30,6 +30,8 @@ CASES = [
     ("nvfp4-full", "-M 130 -N 75 -K 300 -L 2 --alpha=0.5 --beta=3.25 "
      "--out-scale=2 --pitch-c=81 --sms=2",
      "block-n=64 block-k=64 predicated-store=true cluster-m=2"),
+    ("nvfp4", "-M 300 -N 200 -K 530 --sms=2",
+     "block-n=64 block-k=128 stages=2 cluster-m=2 tile-stages=3"),
     ("nvfp4", "-M 300 -N 200 -K 1300",
      "block-n=128 persistent=false stages=4 cluster-m=2"),
     ("nvfp4", "-M 130 -N 264 -K 250 -L 2 --full-range",

@@ -23,8 +23,8 @@
 //       if j < total:  acquire[j]; load; commit
 //     flat = next
 //
-// With two accumulators a tile is multiplied before the one before it is
-// drained.
+// With N accumulators a tile is multiplied before the one N - 1 tiles before it
+// is drained.
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,11 +222,16 @@ LogicalResult PipelineBuilder::emitJoinedTiles() {
     nextLoadK = arith::AddIOp::create(builder, loc, loopLower, distanceK);
     inits.append({zero, lower, loopLower});
   }
-  // With two accumulators each tile is drained a trip later.
-  bool drainsLate = tile.accumulators == 2;
-  Value last = upper;
+  // Each tile is drained as many trips later as there are further accumulators.
+  int64_t tripsLate = tile.accumulators - 1;
+  bool drainsLate = tripsLate != 0;
+  Value last = upper, distance = step, numTripsLate = one;
+  if (tripsLate > 1) {
+    numTripsLate = constant(tripsLate);
+    distance = arith::MulIOp::create(builder, loc, step, numTripsLate);
+  }
   if (drainsLate)
-    last = arith::AddIOp::create(builder, loc, upper, step);
+    last = arith::AddIOp::create(builder, loc, upper, distance);
   auto loop = scf::ForOp::create(builder, tile.tileLoop.getLoc(), lower, last,
                                  step, inits);
   OpBuilder::InsertionGuard guard(builder);
@@ -257,14 +262,15 @@ LogicalResult PipelineBuilder::emitJoinedTiles() {
         builder, loc, arith::CmpIPredicate::slt, number, upper);
     emitIf(builder, loc, isMore,
            [&] { result = emitTile(tile.tileLoop.getBody(), Part::Steps); });
-    Value first = arith::AddIOp::create(builder, loc, lower, step);
+    Value first = arith::AddIOp::create(builder, loc, lower, distance);
     Value isBehind = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::sge, number, first);
     emitIf(builder, loc, isBehind, [&] {
       mapping = outer;
       mapping.map(tile.tileLoop.getInductionVar(),
-                  arith::SubIOp::create(builder, loc, number, step));
-      tileNumber = arith::SubIOp::create(builder, loc, tileNumber, one);
+                  arith::SubIOp::create(builder, loc, number, distance));
+      tileNumber =
+          arith::SubIOp::create(builder, loc, tileNumber, numTripsLate);
       emitRole(0, getJoinedWarps(), [&] {
         if (succeeded(result))
           result = emitTile(tile.tileLoop.getBody(), Part::Epilogue);

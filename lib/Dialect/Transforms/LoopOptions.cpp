@@ -76,9 +76,9 @@ LogicalResult TileKernel::analyzeFlattening() {
   return success();
 }
 
-/// How many accumulators take turns with the output tiles: two where tensor
-/// memory holds them beside the scales, so that the next tile's multiplications
-/// need not wait for the epilogue.
+/// How many accumulators take turns with the output tiles: as many as the loop
+/// says, else two where tensor memory holds them beside the scales, so that the
+/// next tile's multiplications need not wait for the epilogue.
 LogicalResult TileKernel::chooseAccumulators() {
   auto stated = tileLoop ? tileLoop->getAttrOfType<IntegerAttr>(
                                BsmmDialect::getStagesAttrName())
@@ -104,12 +104,7 @@ LogicalResult TileKernel::chooseAccumulators() {
       scaleTurns = 2;
     return success();
   }
-  if (stated && stated.getInt() > 2)
-    return tileLoop.emitOpError("expected 1 or 2 stages of a loop over output "
-                                "tiles, which are accumulators in tensor "
-                                "memory, got ")
-           << stated.getInt() << "; use 2";
-  // Where it holds them not quite, they share columns, which are drained first.
+  // Where it holds two not quite, they share columns, which are drained first.
   auto countShared = [&](int64_t columnsOfAll) {
     int64_t missing = columnsOfAll - gpu->tensorMemoryColumns;
     return int64_t(llvm::alignTo(std::max<int64_t>(missing, 0), drainColumns));
@@ -121,17 +116,26 @@ LogicalResult TileKernel::chooseAccumulators() {
     return shared == 0 ||
            (shared <= columns / 2 && !isTransposed && !extract && !joins());
   };
-  int64_t sum = 2 * accumulatorColumns + scaleColumns;
-  int64_t shared = countShared(sum);
-  bool fits = canShare(shared);
-  if (stated && stated.getInt() == 2 && !fits) {
+  // The slots of more than two lie apart.
+  auto fits = [&](int64_t number) {
+    int64_t shared = countShared(number * accumulatorColumns + scaleColumns);
+    return number == 2 ? canShare(shared) : shared == 0;
+  };
+  int64_t wanted = stated ? stated.getInt() : joins() ? 1 : 2;
+  if (stated && wanted > 1 && !fits(wanted)) {
+    int64_t most = wanted - 1;
+    while (most > 1 && !fits(most))
+      --most;
     InFlightDiagnostic diagnostic =
         tileLoop.emitOpError("expected stages of the loop over output tiles "
-                             "that tensor memory holds, got 2 = ");
-    diagnostic << 2 * accumulatorColumns << " (accumulators) + " << scaleColumns
-               << " (scales) = " << sum << " of " << gpu->tensorMemoryColumns
-               << " columns";
-    if (isTransposed)
+                             "that tensor memory holds, got ");
+    diagnostic << wanted << " = " << wanted * accumulatorColumns
+               << " (accumulators) + " << scaleColumns
+               << " (scales) = " << wanted * accumulatorColumns + scaleColumns
+               << " of " << gpu->tensorMemoryColumns << " columns";
+    if (wanted > 2)
+      diagnostic << ", and more than two accumulators share none";
+    else if (isTransposed)
       diagnostic << ", and an accumulator that is stored transposed shares "
                     "none";
     else if (extract)
@@ -141,17 +145,15 @@ LogicalResult TileKernel::chooseAccumulators() {
       diagnostic << ", and warps that multiply before they drain share none";
     else
       diagnostic << ", of which accumulators share at most " << columns / 2;
-    return diagnostic << "; use 1";
+    return diagnostic << (most == 1 ? "; use " : "; use at most ") << most;
   }
-  int64_t wanted = stated ? stated.getInt() : joins() ? 1 : 2;
   if (Type type = tileLoop.getInductionVar().getType();
-      wanted == 2 && joins() && !type.isSignlessInteger(32))
-    return tileLoop.emitOpError("expected an i32 loop over output tiles with 2 "
-                                "stages and without roles of its own, got ")
-           << type;
-  if (wanted == 2 && fits) {
-    accumulators = 2;
-    overlap = shared;
+      wanted > 1 && joins() && !type.isSignlessInteger(32))
+    return tileLoop.emitOpError("expected an i32 loop over output tiles with ")
+           << wanted << " stages and without roles of its own, got " << type;
+  if (wanted > 1 && fits(wanted)) {
+    accumulators = wanted;
+    overlap = countShared(wanted * accumulatorColumns + scaleColumns);
   }
   // The scales of a step are copied while the last step multiplies, where there
   // is room for both: what accumulators share more is drained before the next

@@ -14,8 +14,8 @@
 //                                                together one for each operand,
 //                                                whose loads are work of a warp
 //                                                each
-//   results   mma_commit -> 128 threads          one or two accumulators, which
-//                                                may share columns
+//   results   mma_commit -> 128 threads          accumulators, of which two may
+//                                                share columns
 //
 // Two warpgroups drain where the kernel says so, each half of the columns; then
 // the warpgroup of the other two roles gives registers to them.

@@ -235,8 +235,8 @@ LogicalResult KernelBuilder::checkLoops() {
     return op.emitOpError("expected specialize to be default, tile-loop, "
                           "k-loop or none, got ")
            << config.specialize;
-  if (config.tileStages < 0 || config.tileStages > 2)
-    return op.emitOpError("expected 0 to 2 tile-stages, got ")
+  if (config.tileStages < 0 || config.tileStages > 64)
+    return op.emitOpError("expected 0 to 64 tile-stages, got ")
            << config.tileStages;
   if (config.isPersistent)
     return success();

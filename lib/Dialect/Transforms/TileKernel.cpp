@@ -1128,11 +1128,13 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
   if (exchangeType)
     bytes = llvm::alignTo(bytes, exchangeType.getSharedAlignment()) +
             exchangeType.getSharedBytes();
-  // Two barriers for each slot and for at most two accumulators, and the word
-  // that receives the address of tensor memory.
+  // Two barriers for each slot and each accumulator, of which one may share
+  // those of another one, and the word that receives the address of tensor
+  // memory.
+  int64_t places = int64_t(loadGroups.size()) * slots +
+                   std::max<int64_t>(accumulators, 2);
   return llvm::alignTo(bytes, target::mbarrier::alignment) +
-         (2 * (int64_t(loadGroups.size()) * slots + 2) + 1) *
-             target::mbarrier::bytes;
+         (2 * places + 1) * target::mbarrier::bytes;
 }
 
 /// Slots of a loop that does not say how many: those that fit, up to a limit.
@@ -1194,6 +1196,8 @@ LogicalResult TileKernel::chooseStages(int64_t stated) {
 }
 
 LogicalResult TileKernel::chooseMemory() {
+  if (failed(chooseAccumulators()))
+    return failure();
   auto stated =
       mainLoop->getAttrOfType<IntegerAttr>(BsmmDialect::getStagesAttrName());
   if (!accumulatesInRegisters()) {
@@ -1228,5 +1232,5 @@ LogicalResult TileKernel::chooseMemory() {
   if (consumers != 1 && stages == 1)
     return mainLoop.emitOpError("expected at least 2 stages with "
                                 "bsmm.ping_pong, got 1");
-  return chooseAccumulators();
+  return success();
 }

@@ -2,14 +2,17 @@
 
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="specialize=outer" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: 'bsmm.scaled_matmul' op expected specialize to be default, tile-loop, k-loop or none, got outer
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="tile-stages=3" 2>&1 | FileCheck %s --check-prefix=THREE
-// THREE: error: 'bsmm.scaled_matmul' op expected 0 to 2 tile-stages, got 3
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="tile-stages=65" 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="tile-stages=-1" 2>&1 | FileCheck %s --check-prefix=RANGE
+// RANGE: error: 'bsmm.scaled_matmul' op expected 0 to 64 tile-stages, got {{65|-1}}
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="persistent=false specialize=tile-loop" 2>&1 | FileCheck %s --check-prefix=NOLOOP
 // NOLOOP: error: 'bsmm.scaled_matmul' op expected specialize=k-loop or none with persistent=false, which has no loop over output tiles, got tile-loop
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="persistent=false flatten=true" 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: 'bsmm.scaled_matmul' op expected flatten=false with persistent=false, whose CTAs have one output tile each, got flatten=true
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="persistent=false tile-stages=2" 2>&1 | FileCheck %s --check-prefix=ONETILE
 // ONETILE: error: 'bsmm.scaled_matmul' op expected tile-stages=1 with persistent=false, whose CTAs have one output tile each, got tile-stages=2
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="persistent=false tile-stages=3" 2>&1 | FileCheck %s --check-prefix=ONETILE3
+// ONETILE3: error: 'bsmm.scaled_matmul' op expected tile-stages=1 with persistent=false, whose CTAs have one output tile each, got tile-stages=3
 
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=512 stages=1 specialize=none tile-stages=2" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=APART
 // APART: error: 'scf.for' op expected stages of the loop over output tiles that tensor memory holds, got 2 = 512 (accumulators) + 96 (scales) = 608 of 512 columns, and warps that multiply before they drain share none; use 1
@@ -18,12 +21,25 @@
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=1024 stages=1 tile-stages=2" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=HALF
 // HALF: error: 'scf.for' op expected stages of the loop over output tiles that tensor memory holds, got 2 = 512 (accumulators) + 192 (scales) = 704 of 512 columns, of which accumulators share at most 128; use 1
 
+// More than two have columns of their own. As many as are advised compile.
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="tile-stages=4" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="tile-stages=4 specialize=none" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// COLUMNS: error: 'scf.for' op expected stages of the loop over output tiles that tensor memory holds, got 4 = 512 (accumulators) + 32 (scales) = 544 of 512 columns, and more than two accumulators share none; use at most 3
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="tile-stages=3" --bsmm-tile-to-pipeline-level -o /dev/null
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=16 block-k=64 tile-stages=64" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=NARROW
+// NARROW: error: 'scf.for' op expected stages of the loop over output tiles that tensor memory holds, got 64 = 2048 (accumulators) + 8 (scales) = 2056 of 512 columns, and more than two accumulators share none; use at most 15
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=16 block-k=64 tile-stages=15" --bsmm-tile-to-pipeline-level -o /dev/null
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=128 tile-stages=3" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: error: 'scf.for' op expected stages {{.*}}, got 3 = 768 (accumulators) + 24 (scales) = 792 of 512 columns, and more than two accumulators share none; use at most 2
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=128 tile-stages=2" --bsmm-tile-to-pipeline-level -o /dev/null
+// RUN: not bsmm-opt %s --bsmm-problem-to-tile="block-n=256 block-k=128 tile-stages=3 specialize=k-loop" --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=JOINED
+// JOINED: error: 'scf.for' op expected stages {{.*}}, got 3 = 768 (accumulators) + 24 (scales) = 792 of 512 columns, and more than two accumulators share none; use 1
+
 // Both loops cannot be shared out.
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="stages=3 specialize=k-loop tile-stages=2" > %t.mlir
 // RUN: sed "s/bsmm.stages = 2 : i64/bsmm.warp_specialize = true/" %t.mlir | not bsmm-opt --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: 'scf.for' op expected bsmm.warp_specialize = true on one loop, got it on the loop over output tiles, too; remove one of them
-// RUN: sed "s/bsmm.stages = 2 : i64/bsmm.stages = 4 : i64/" %t.mlir | not bsmm-opt --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=FOUR
-// FOUR: error: 'scf.for' op expected 1 or 2 stages of a loop over output tiles, which are accumulators in tensor memory, got 4; use 2
+// RUN: sed "s/bsmm.stages = 2 : i64/bsmm.stages = 4 : i64/" %t.mlir | not bsmm-opt --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: sed "s/bsmm.stages = 3 : i64/bsmm.flatten/" %t.mlir | not bsmm-opt --bsmm-tile-to-pipeline 2>&1 | FileCheck %s --check-prefix=INNER
 // INNER: error: 'scf.for' op expected bsmm.flatten on a loop over output tiles, with the loop over K inside of it, got it on the loop over K
 

@@ -107,6 +107,32 @@
 // LATE: bsmm.wait %[[RESULTS]][%[[BEFORE]]]
 // LATE: bsmm.release %[[RESULTS]][%[[BEFORE]]]
 
+// With three accumulators, when the next two have been multiplied.
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="stages=3 specialize=k-loop tile-stages=3" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=LATER
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="stages=3 specialize=none flatten=true tile-stages=3" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=LATER
+// LATER: %[[RESULTS:.+]] = bsmm.create_channel producer = <mma_commit>, consumer = <threads, count = 128>
+// LATER-SAME: : <3, <128x128xf32
+// LATER: %[[TWO:.+]] = arith.muli %[[STEP:.+]], %c2_i32 : i32
+// LATER-NEXT: %[[LAST:.+]] = arith.addi %[[UPPER:.+]], %[[TWO]] : i32
+// LATER: scf.for %[[N:.+]] = %[[LOWER:.+]] to %[[LAST]] step %[[STEP]] iter_args(%{{[a-z0-9]+}} = %c0_i32, %[[NUMBER:[a-z0-9]+]] = %c0_i32
+// LATER: %[[ISMORE:.+]] = arith.cmpi slt, %[[N]], %[[UPPER]]
+// LATER-NEXT: scf.if %[[ISMORE]] {
+// LATER: bsmm.acquire %[[RESULTS]][%[[NUMBER]]]
+// LATER: %[[FIRST:.+]] = arith.addi %[[LOWER]], %[[TWO]]
+// LATER-NEXT: %[[ISBEHIND:.+]] = arith.cmpi sge, %[[N]], %[[FIRST]]
+// LATER-NEXT: scf.if %[[ISBEHIND]] {
+// LATER: %[[BEFORE:.+]] = arith.subi %[[NUMBER]], %c2_i32
+// LATER: bsmm.warp_role 0 count 4 {
+// LATER: bsmm.wait %[[RESULTS]][%[[BEFORE]]]
+// LATER: bsmm.release %[[RESULTS]][%[[BEFORE]]]
+
+// Roles that walk over the tiles need not know how many there are.
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="stages=3 tile-stages=3" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=TRIPLE
+// TRIPLE: bsmm.create_channel producer = <mma_commit>
+// TRIPLE-SAME: : <3, <128x128xf32
+// TRIPLE: bsmm.warp_role 4 {
+// TRIPLE-NOT: arith.muli %{{.+}}, %c2_i32
+
 // One accumulator where two would fit.
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="stages=3 tile-stages=1" --bsmm-tile-to-pipeline-level | FileCheck %s --check-prefix=SINGLE
 // SINGLE: bsmm.create_channel producer = <mma_commit>

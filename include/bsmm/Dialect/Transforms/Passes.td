@@ -121,7 +121,8 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "slots of the load channel, 1 to 64; 0 for as many as fit">,
     Option<"tileStages", "tile-stages", "int64_t", "0",
            "accumulators in tensor memory that take turns with the tiles of a "
-           "persistent kernel, 1 or 2; 0 for what suits the other options">,
+           "persistent kernel, as many as it holds; 0 for one or two, what suits "
+           "the other options">,
     Option<"specialize", "specialize", "std::string", "\"default\"",
            "the loop whose work is shared out over roles: tile-loop, k-loop or "
            "none; default is tile-loop in a persistent kernel, and k-loop in "
@@ -198,8 +199,9 @@ def BsmmTileToPipeline : Pass<"bsmm-tile-to-pipeline"> {
     attribute and neither has `true`, one warp loads and multiplies, with loads
     so many steps ahead as slots allow. `bsmm.flatten` on the loop over output
     tiles: in these forms loads run ahead over the border of tiles, too.
-    `bsmm.stages` on the loop over output tiles: one or two accumulators; with
-    two, warps that join drain a tile when they have multiplied the next one.
+    `bsmm.stages` on the loop over output tiles: so many accumulators, which
+    tensor memory must hold beside the scales (two may share columns); with N of
+    them, warps that join drain a tile when they have multiplied the next N - 1.
     `bsmm.split` on the K loop: as
     many CTAs of a cluster share its steps, and each adds, in the order of their
     ranks, what the others send it of its columns. Where the sum is transposed
