@@ -182,6 +182,92 @@ gpu.module @kernels attributes {bsmm.target = #bsmm.target<"sm_100a">} {
     bsmm.return
   }
 
+  // Who does not meet the others again waits for them before its first copy to
+  // all CTAs: by then its own copy of the first step is under way.
+  // CHECK-LABEL: llvm.func @waits_late
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"
+  // CHECK-NEXT: scf.yield
+  // CHECK: scf.for
+  // CHECK: nvvm.cp.async.bulk.tensor
+  // CHECK-NOT: multicast_mask
+  // CHECK: %[[ISFIRST:.+]] = arith.cmpi eq, %{{.+}}, %c0_i32
+  // CHECK-NEXT: scf.if %[[ISFIRST]] {
+  // CHECK-NEXT: nvvm.cluster.wait{{$}}
+  // CHECK-NEXT: }
+  // CHECK: nvvm.cp.async.bulk.tensor{{.*}} multicast_mask
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  bsmm.kernel @waits_late(%a: !map {bsmm.role = #bsmm.role<a>},
+                          %b: !map {bsmm.role = #bsmm.role<b>}, %steps: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64,
+                  cluster_size = 2 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster : !bsmm.channel<2, !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+    %1 = bsmm.alloc : !acc
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %count = scf.for %i = %c0 to %steps step %c1 iter_args(%it = %c0) -> (i32) : i32 {
+          %2, %3 = bsmm.acquire %0[%it] : !bsmm.channel<2, !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>> -> !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>
+          bsmm.load_async %a[%i, %i, %i] to %2 signals %0[%it] : !map, !tile, !bsmm.channel<2, !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+          %rank = bsmm.cluster_rank
+          %c128 = arith.constant 128 : i32
+          %row = arith.muli %rank, %c128 : i32
+          %4 = bsmm.slice_rows %3[%row] : !bsmm.buffer<256x64xf16, shared, swizzle_128B> to !tile
+          bsmm.load_async %b[%i, %i, %i] to %4 signals %0[%it] multicast : !map, !tile, !bsmm.channel<2, !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+          bsmm.commit %0[%it] : !bsmm.channel<2, !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+          %next = arith.addi %it, %c1 : i32
+          scf.yield %next : i32
+        }
+        bsmm.wait_released %0[%count] : !bsmm.channel<2, !tile, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      bsmm.drain %1 columns 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+
+  // Slots of another channel may be released in other CTAs without that copy.
+  // CHECK-LABEL: llvm.func @two_channels
+  // CHECK: nvvm.cluster.arrive.relaxed {aligned}
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK-NEXT: scf.yield
+  // CHECK-NOT: nvvm.cluster.wait
+  // CHECK: llvm.return
+  bsmm.kernel @two_channels(%a: !map {bsmm.role = #bsmm.role<a>},
+                            %b: !map {bsmm.role = #bsmm.role<b>}, %i: i32)
+      attributes {level = #bsmm.level<pipeline>, block_size = 192 : i64,
+                  cluster_size = 2 : i64} {
+    %0 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster : !loads
+    %1 = bsmm.create_channel producer = <transaction>, consumer = <mma_commit>, cluster : !bsmm.channel<2, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+    %2 = bsmm.alloc : !acc
+    bsmm.warp_role 4 {
+      bsmm.leader {
+        %3 = bsmm.acquire %0[%i] : !loads -> !tile
+        bsmm.load_async %a[%i, %i, %i] to %3 signals %0[%i] : !map, !tile, !loads
+        bsmm.commit %0[%i] : !loads
+        %4 = bsmm.acquire %1[%i] : !bsmm.channel<2, !bsmm.buffer<256x64xf16, shared, swizzle_128B>> -> !bsmm.buffer<256x64xf16, shared, swizzle_128B>
+        %rank = bsmm.cluster_rank
+        %c128 = arith.constant 128 : i32
+        %row = arith.muli %rank, %c128 : i32
+        %5 = bsmm.slice_rows %4[%row] : !bsmm.buffer<256x64xf16, shared, swizzle_128B> to !tile
+        bsmm.load_async %b[%i, %i, %i] to %5 signals %1[%i] multicast : !map, !tile, !bsmm.channel<2, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+        bsmm.commit %1[%i] : !bsmm.channel<2, !bsmm.buffer<256x64xf16, shared, swizzle_128B>>
+      }
+    }
+    bsmm.warp_role 0 count 4 {
+      bsmm.drain %2 columns 32 {
+      ^bb0(%row: i32, %column: i32, %values: vector<32xf32>):
+      } : !acc
+    }
+    bsmm.return
+  }
+
   // Where tensor cores release what was loaded, the CTAs meet no more. The others
   // reach other CTAs when they have what was loaded, for which the warp that
   // loads has waited, and need not wait.
