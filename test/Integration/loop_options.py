@@ -65,7 +65,11 @@ def shared_bytes(options):
     # Slots and accumulators have two each; whether two accumulators that
     # nobody asked for do decides in no case.
     slots = options["stages"] + max(options["tile-stages"], 1)
-    return options["stages"] * slot + piece_bytes(options) + 2 * 8 * slots + 8
+    pieces = piece_bytes(options)
+    # The only output tile of a CTA lies where the operands were, if it fits.
+    if options["persistent"] == "false" and 256 * n <= options["stages"] * slot:
+        pieces = 0
+    return options["stages"] * slot + pieces + 2 * 8 * slots + 8
 
 
 def scale_columns(options):
