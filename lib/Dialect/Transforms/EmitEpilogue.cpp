@@ -488,17 +488,17 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
     SynchronizeOp::create(builder, loc, !isShared && storesByWarpgroup());
 
   // What a store moves: all of a piece, or what the warpgroup has of it.
-  Value firstRow;
+  Value warpgroup, firstRow;
   if (tmaStore && storesByWarpgroup()) {
-    Value index = WarpgroupIndexOp::create(builder, loc, builder.getI32Type());
-    firstRow = arith::MulIOp::create(builder, loc, index,
+    warpgroup = WarpgroupIndexOp::create(builder, loc, builder.getI32Type());
+    firstRow = arith::MulIOp::create(builder, loc, warpgroup,
                                      constant(tile.getDrainedRows()));
     // The column of a piece of tensor memory says where the warpgroup's columns
     // are.
     Value offset = tile.accumulatesInRegisters() ? firstRow : constant(0);
     if (tile.splitsByColumns && tile.accumulatesInRegisters())
       offset = warpgroupColumn = arith::MulIOp::create(
-          builder, loc, index, constant(tile.getDrainedColumns()));
+          builder, loc, warpgroup, constant(tile.getDrainedColumns()));
     Value &place =
         coordinates[coordinates.size() - (tile.splitsByColumns ? 1 : 2)];
     place = arith::AddIOp::create(builder, loc, place, offset);
@@ -510,14 +510,15 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
   if (!tmaStore && tile.overlap != 0 && tile.overlap < extent)
     columns = {{0, tile.overlap}, {tile.overlap, extent - tile.overlap}};
   // With columns of their own the warpgroups have a piece each, below each
-  // other in the buffer; with rows they have theirs of one piece.
+  // other in the buffer, or in a buffer each where the columns are rows of the
+  // output; with rows they have theirs of one piece.
   bool isSliced = tmaStore && tile.splitsByColumns;
   SmallVector<Value> buffers, starts;
   auto emitStore = [&](int64_t index) {
     SmallVector<Value> place = coordinates;
+    Value &start = place[place.size() - (tile.isTransposed ? 2 : 1)];
     if (starts[index])
-      place.back() =
-          arith::AddIOp::create(builder, loc, place.back(), starts[index]);
+      start = arith::AddIOp::create(builder, loc, start, starts[index]);
     else if (int64_t first = columns[index].first)
       place.back() =
           arith::AddIOp::create(builder, loc, place.back(), constant(first));
@@ -540,7 +541,10 @@ LogicalResult PipelineBuilder::emitEpilogue(Part part) {
     Value buffer;
     if (tmaStore)
       buffer = staging[consumer * slots + index % slots];
-    if (isSliced)
+    if (isSliced && tile.isTransposed)
+      buffer = SelectBufferOp::create(builder, loc, warpgroup, staging[0],
+                                      staging[1]);
+    else if (isSliced)
       buffer = SliceRowsOp::create(builder, loc, tile.getStoreType(), buffer,
                                    firstRow);
     buffers.push_back(buffer);

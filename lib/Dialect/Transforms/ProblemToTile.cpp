@@ -328,9 +328,6 @@ LogicalResult KernelBuilder::check() {
   if (config.epilogueWarps != 4 && !usesScaledDot())
     return op.emitOpError("expected epilogue-warps=8 with block scales, i.e. "
                           "accumulators in tensor memory");
-  if (config.epilogueWarps != 4 && config.swapsOperands)
-    return op.emitOpError("expected 4 epilogue-warps with swap-operands, got ")
-           << config.epilogueWarps;
   if (op.scalesSums() && failed(checkSumScales()))
     return failure();
   return usesScaledDot() ? checkBlockScales() : checkDense();

@@ -797,8 +797,10 @@ LogicalResult TileKernel::setStaging(TmaStoreOp op, Type element,
   int64_t pieceColumns = drainedColumns;
   stagingSlots = 1;
   // The columns of the output tile are rows of the accumulator: each drain
-  // writes all of them.
+  // writes all of them. Warpgroups that share the accumulator's columns have a
+  // buffer each for their rows of the output tile.
   if (isTransposed) {
+    stagingSlots = consumerWarpgroups;
     stagingType = BufferType::getChecked(
         [&] { return op.emitOpError(); }, op.getContext(),
         ArrayRef<int64_t>{drainedColumns, rows}, element, MemorySpace::Shared,
@@ -1026,9 +1028,6 @@ LogicalResult TileKernel::analyzeEpilogueWarps() {
   if (accumulatesInRegisters())
     return mainLoop.emitOpError("expected bsmm.epilogue_warps = 8 with "
                                 "accumulators in tensor memory only");
-  if (isTransposed)
-    return mainLoop.emitOpError("expected no bsmm.epilogue_warps with an "
-                                "accumulator that is stored transposed");
   if (columns % (16 * split) != 0)
     return mainLoop.emitOpError("expected a multiple of ")
            << 16 * split << " columns for two warpgroups that share them"
@@ -1156,7 +1155,7 @@ bool TileKernel::stageOverSlots(int64_t stated) {
     return false;
   int64_t previous = stagingSlots;
   stagesOverSlots = true;
-  stagingSlots = getStagingPieces();
+  stagingSlots = isTransposed ? consumerWarpgroups : getStagingPieces();
   int64_t slots = stated != 0 ? stated : countDefaultStages();
   // The channel is the first thing in shared memory: buffers of any alignment
   // begin with it.

@@ -121,7 +121,8 @@ struct TileKernel {
   /// Store of the result, a TmaStoreOp or a PredicatedStoreOp.
   mlir::Operation *store = nullptr;
   /// Shared memory that a TMA store reads: a piece of the output tile, and how
-  /// many of them there are; null for other stores.
+  /// many of them there are, or one for each warpgroup that drains a transposed
+  /// accumulator; null for other stores.
   BufferType stagingType;
   int64_t stagingSlots = 1;
   /// Whether they lie where the operands were: in a kernel whose CTAs have one

@@ -56,5 +56,24 @@ func.func @gemm(
 // ROWS: error: {{.*}}expected block-n 128, got 64
 // RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a swap-operands=true block-m=40" 2>&1 | FileCheck %s --check-prefix=NARROW
 // NARROW: error: {{.*}}expected block-m to be a multiple of 16 from 16 to 256, got 40
-// RUN: not bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a swap-operands=true epilogue-warps=8" 2>&1 | FileCheck %s --check-prefix=WARPS
-// WARPS: error: {{.*}}expected 4 epilogue-warps with swap-operands, got 8
+
+// Two warpgroups drain half of the accumulator's columns each, which are rows of
+// the output tile; each has a buffer for its rows, and stores them.
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a block-m=48 block-k=64 swap-operands=true epilogue-warps=8" | bsmm-opt --bsmm-tile-to-pipeline --canonicalize --cse --bsmm-verify-channels | FileCheck %s --check-prefix=WARPS
+// WARPS: bsmm.kernel @gemm
+// WARPS-SAME: !bsmm.tensor_map<1x24x128xf16> {bsmm.role = #bsmm.role<d>}
+// WARPS: %[[FIRST:.+]] = bsmm.alloc : !bsmm.buffer<24x128xf16, shared, swizzle_128B>
+// WARPS: %[[SECOND:.+]] = bsmm.alloc : !bsmm.buffer<24x128xf16, shared, swizzle_128B>
+// WARPS: bsmm.warp_role 0 count 8
+// WARPS: %[[WARPGROUP:.+]] = bsmm.warpgroup_index
+// WARPS: %[[STAGING:.+]] = bsmm.select_buffer %[[WARPGROUP]] of %[[FIRST]], %[[SECOND]]
+// WARPS: %[[START:.+]] = arith.muli %{{.+}}, %c24_i32
+// WARPS: %[[AT:.+]] = arith.addi %[[START]], %{{.+}}
+// WARPS: bsmm.drain %{{.+}} at %[[AT]] {{.*}}columns 8 extent 24 transposed {
+// WARPS-NEXT: ^bb0(%[[ROW:.+]]: i32, %[[COLUMN:.+]]: i32, %{{.+}}: vector<8xf32>):
+// WARPS: bsmm.write_shared %{{.+}}, %[[STAGING]][%[[ROW]], %[[COLUMN]]]
+// WARPS: bsmm.release
+// WARPS: bsmm.publish each_warpgroup
+// WARPS: bsmm.leader each_warpgroup {
+// WARPS: %[[TO:.+]] = arith.addi %{{.+}}, %[[START]]
+// WARPS: bsmm.store_async %[[STAGING]], %{{.+}}[%{{.+}}, %[[TO]], %{{.+}}]

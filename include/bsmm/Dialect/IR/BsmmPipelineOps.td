@@ -61,6 +61,7 @@ def Bsmm_SelectBufferOp : Bsmm_PipelineOp<"select_buffer", [
     Gives `first` when `iteration` (i32) is even and `second` when it is odd,
     two buffers of `bsmm.alloc`: what a step writes for the tensor core lies
     elsewhere than what the last step's multiplication may still be reading.
+    With a warpgroup's number instead each of two has a buffer of its own.
 
     Example:
 

@@ -149,8 +149,7 @@ def BsmmProblemToTile : Pass<"bsmm-problem-to-tile", "::mlir::ModuleOp"> {
            "the same with output tiles beside each other and A; not together "
            "with cluster-m">,
     Option<"epilogueWarps", "epilogue-warps", "int64_t", "4",
-           "warps that drain accumulators in tensor memory, 4 or 8; 8 needs "
-           "operands that are not swapped">,
+           "warps that drain accumulators in tensor memory, 4 or 8">,
     Option<"cacheA", "cache-a", "std::string", "\"normal\"",
            "hint to the L2 cache for A and its scales: normal, evict_first or "
            "evict_last">,
