@@ -167,14 +167,21 @@ def pick_loops(rng, name, tile, persistent):
     if persistent == "false":
         return options
     options.append(f"flatten={rng.choice(['true', 'false'])}")
+    most = most_accumulators(name, tile)
+    if most >= 2:
+        options.append(f"tile-stages={rng.randint(0, most)}")
+    return options
+
+
+def most_accumulators(name, tile):
+    """Accumulators of a block-scaled tile that tensor memory holds apart in any
+    form, six at most, beside the scales of as many rows as a step may have."""
     sizes = dict(option.split("=") for option in tile)
     m, n = int(sizes.get("block-m", 128)), int(sizes["block-n"])
     columns = ((m if "swap-operands" in sizes else n) + 31) // 32 * 32
     vector = 32 if name.startswith("mx") else 16
     scales = 4 * int(sizes["block-k"]) // vector
-    if 2 * columns + scales <= 512:
-        options.append(f"tile-stages={rng.randint(0, 2)}")
-    return options
+    return min((512 - scales) // columns, 6)
 
 
 def can_take_turns(name, tile):
@@ -224,15 +231,15 @@ def make_case(rng, tool, inputs):
         tile.append("ping-pong=true")
     if not is_dense:
         tile = pick_small_m(rng, tile, persistent)
-    columns = int(tile[0].split("=")[1])
-    split = next((int(o.split("=")[1]) for o in tile
-                  if o.startswith("split-k")), 1)
-    if (not is_dense and "swap-operands=true" not in tile
-            and (split == 1 or columns % (16 * split) == 0)
+    sizes = dict(option.split("=") for option in tile)
+    is_swapped = "swap-operands" in sizes
+    columns = int(sizes["block-m" if is_swapped else "block-n"])
+    split = int(sizes.get("split-k", 1))
+    if (not is_dense and (split == 1 or columns % (16 * split) == 0)
             and rng.random() < 0.4):
         tile.append("epilogue-warps=8")
         # Half of an odd multiple of 16 columns passes in one piece.
-        if columns % 32 != 0:
+        if not is_swapped and columns % 32 != 0:
             tile = [o for o in tile if not o.startswith("stages")]
             tile.append("stages=0")
     # CTAs that load together have roles which walk over tiles.
@@ -241,6 +248,9 @@ def make_case(rng, tool, inputs):
         clusters = pick_cluster(rng, tile, bits, is_dense)
     if not is_dense and not clusters and rng.random() < 0.6:
         tile += pick_loops(rng, name, tile, persistent)
+    elif clusters and not is_dense and rng.random() < 0.5:
+        most = most_accumulators(name, tile)
+        tile.append(f"tile-stages={rng.randint(1, max(most, 1))}")
     tile += clusters
     if rng.random() < 0.2:
         tile.append("predicated-store=true")
@@ -305,10 +315,21 @@ FORMS = [
      "block-m=64 block-n=128 stages=2 swap-operands=true"),
     ("nvfp4", "sm_100a", "-M 50 -N 136 -K 1040",
      "block-m=64 block-k=64 persistent=false split-k=4 swap-operands=true"),
+    ("nvfp4", "sm_100a", "-M 72 -N 264 -K 528 --sms=1",
+     "block-m=48 stages=2 swap-operands=true epilogue-warps=8"),
+    ("nvfp4", "sm_100a", "-M 50 -N 136 -K 1040",
+     "block-m=64 block-k=64 persistent=false split-k=2 swap-operands=true "
+     "epilogue-warps=8"),
     ("nvfp4", "sm_100a", "-M 136 -N 200 -K 528 --sms=1",
      "block-n=128 stages=2 tile-stages=2 specialize=none flatten=true"),
     ("nvfp4", "sm_100a", "-M 136 -N 200 -K 528 --sms=1",
      "block-n=192 block-k=128 stages=2 specialize=none"),
+    ("nvfp4", "sm_100a", "-M 136 -N 264 -K 528 --sms=1",
+     "block-n=64 stages=2 tile-stages=3 specialize=none flatten=true"),
+    ("nvfp4", "sm_100a", "-M 136 -N 264 -K 528 --sms=1",
+     "block-n=64 stages=2 tile-stages=5 specialize=k-loop epilogue-warps=8"),
+    ("nvfp4", "sm_100a", "-M 136 -N 264 -K 528 --sms=1",
+     "block-n=48 stages=2 tile-stages=3"),
     ("nvfp4", "sm_103a", "-M 136 -N 200 -K 528 --sms=1",
      "block-n=128 stages=2 specialize=k-loop flatten=true"),
     ("nvfp4", "sm_100a", "-M 136 -N 200 -K 272 --sms=2",

@@ -1130,8 +1130,8 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
   // Two barriers for each slot and each accumulator, of which one may share
   // those of another one, and the word that receives the address of tensor
   // memory.
-  int64_t places = int64_t(loadGroups.size()) * slots +
-                   std::max<int64_t>(accumulators, 2);
+  int64_t places =
+      int64_t(loadGroups.size()) * slots + std::max<int64_t>(accumulators, 2);
   return llvm::alignTo(bytes, target::mbarrier::alignment) +
          (2 * places + 1) * target::mbarrier::bytes;
 }
