@@ -30,6 +30,8 @@ struct BlockScaledRates {
   /// How sharply the longer one decides of what goes on at once: the issue of
   /// copies and the L2 cache, and of all steps and memory.
   double loadSharpness = 12, sharpness = 20;
+  /// The same of the steps of all tiles and of draining them.
+  double tileSharpness = 4;
   double copyIssue = 48; ///< a TMA box
   /// What the warp that loads does in a step beside the boxes, and what it does
   /// more where CTAs load together; two warps share short steps of these.
@@ -41,37 +43,42 @@ struct BlockScaledRates {
   double scaleWait = 15;
   /// Columns of tensor memory, and those that two accumulators may share.
   double tensorColumns = 512, sharedColumns = 64;
+  /// From the last multiplication of a tile until four warps have read the
+  /// columns that the next one's accumulator shares, and eight.
+  double sharedBorder = 480, sharedBorderOfEight = 620;
   /// From asking for a slot until it has been multiplied and is asked for
   /// again, beside the multiplication: data from DRAM, two barriers,
-  /// completion; and where all CTAs with a tile of their own ask at once.
-  double roundTrip = 1130, tileRoundTrip = 1180;
+  /// completion.
+  double roundTrip = 1120;
   /// From the launch until the first data is there, of a CTA that walks over
   /// tiles and of one with a tile of its own; and what a second warpgroup that
-  /// drains takes from the warp that loads there.
-  double launch = 3490, tileLaunch = 3360, otherWarpgroup = 55;
+  /// drains takes from the warp that loads there and here.
+  double launch = 3500, tileLaunch = 3340;
+  double otherWarpgroup = 46, walkingWarpgroup = 160;
   /// A CTA after another one on its SM, until its first data is there.
   double ctaStart = 1900;
   /// From the last multiplication of a tile until its first column can be
   /// stored, and from the last store until the launch is over.
-  double tileStart = 330, lastStore = 1000;
+  double tileStart = 335, lastStore = 1000;
   /// Columns of all rows that four warps drain, convert and write, and eight
-  /// in a kernel with one tile a CTA.
-  double drainColumns = 0.12, drainColumnsOfEight = 0.14;
+  /// in a kernel with one tile a CTA and in one that walks over tiles.
+  double drainColumns = 0.117, drainColumnsOfEight = 0.14,
+         walkingDrainOfEight = 0.144;
   /// Cycles more for each column beyond 64 where they are rows of the output
   /// tile, which is stored when all of it has been drained.
   double transposedColumn = 3.4;
   /// The same for each column in a kernel with one tile a CTA.
-  double transposedColumnOfTile = 3.8;
+  double transposedColumnOfTile = 5;
   /// Cycles more for each column where the pieces of the output tile have 16
   /// columns, for odd multiples of 16: threads meet twice as often.
   double narrowPieces = 11;
   /// CTAs that share K: waiting for each other, what each of the others takes
   /// beside its columns, and how many columns of all rows four warps send or
   /// add.
-  double clusterBarrier = 80, exchangeStart = 195, exchangeColumns = 0.22;
+  double clusterBarrier = 85, exchangeStart = 196, exchangeColumns = 0.215;
   /// CTAs that load together: until their barriers are there, and what an
   /// arrival at another one's takes more.
-  double clusterStart = 340, clusterArrival = 200;
+  double clusterStart = 320, clusterArrival = 200;
 };
 
 /// Whether the rates are those of a target.
@@ -195,8 +202,7 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   double boxes = ceilDiv(stepK * kernel.bitsRows / 8, 128) +
                  ceilDiv(stepK * kernel.bitsColumns / 8, 128) + 2;
   double roundTrip =
-      (kernel.isPersistent ? rates.roundTrip : rates.tileRoundTrip) +
-      (kernel.together > 1 ? rates.clusterArrival : 0);
+      rates.roundTrip + (kernel.together > 1 ? rates.clusterArrival : 0);
   double latency =
       (roundTrip + l2 + tensor) / std::max(1.0, double(kernel.stages));
   double issue = boxes * rates.copyIssue + rates.loadStep;
@@ -210,9 +216,9 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   // Between tiles.
   double warpgroups = double(kernel.epilogueWarps) / 4;
   double stored = tileColumns / split;
-  double drainRate = !kernel.isPersistent && warpgroups > 1
-                         ? rates.drainColumnsOfEight
-                         : rates.drainColumns * warpgroups;
+  double drainRate = warpgroups == 1       ? rates.drainColumns
+                     : kernel.isPersistent ? rates.walkingDrainOfEight
+                                           : rates.drainColumnsOfEight;
   double drain =
       rates.tileStart + stored * std::max(1.0, kernel.bitsOut / 16) / drainRate;
   if (!kernel.isTransposed && kernel.split == 1 && kernel.bitsOut >= 16 &&
@@ -236,9 +242,17 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
                    8 * (rows + columns) / double(kernel.vector)) /
                   8;
   double work = cost.waves * steps;
-  // The next tile is multiplied while one is drained.
-  if (kernel.isPersistent)
-    work = std::max(work, (cost.waves - 1) * cost.tile + steps);
+  if (kernel.isPersistent) {
+    // The next tile is multiplied while one is drained; first it waits for the
+    // columns that two accumulators share.
+    double border = 0;
+    if (accumulators > multiplied &&
+        accumulators + (hasTwoPlaces ? 2 : 1) * scaleColumns >
+            rates.tensorColumns)
+      border = warpgroups > 1 ? rates.sharedBorderOfEight : rates.sharedBorder;
+    work = steps + (cost.waves - 1) *
+                       blend({steps + border, cost.tile}, rates.tileSharpness);
+  }
   // Memory and the steps do not wait for each other all the time, but more so
   // the less one of them is ahead.
   double memory = unique / rates.dramBytes;
@@ -247,8 +261,9 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   if (!kernel.isPersistent)
     work += (cost.waves - 1) * (cost.tile + rates.ctaStart);
   double start = kernel.isPersistent ? rates.launch : rates.tileLaunch;
-  if (!kernel.isPersistent && warpgroups > 1)
-    start += rates.otherWarpgroup;
+  if (warpgroups > 1)
+    start +=
+        kernel.isPersistent ? rates.walkingWarpgroup : rates.otherWarpgroup;
   cost.launch = start + work + rates.lastStore +
                 (kernel.together > 1 ? rates.clusterStart : 0);
   return cost;
@@ -351,10 +366,11 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
         // Walking over tiles, or one for each CTA, which two warpgroups may
         // drain: each half of the columns.
         auto considerForms = [&] {
-          consider(/*isPersistent=*/true);
-          consider(/*isPersistent=*/false);
-          if (!isSwapped)
-            consider(/*isPersistent=*/false, /*epilogueWarps=*/8);
+          for (bool isPersistent : {true, false}) {
+            consider(isPersistent);
+            if (!isSwapped)
+              consider(isPersistent, /*epilogueWarps=*/8);
+          }
         };
         considerForms();
         for (int64_t split : {2, 4, 8}) {

@@ -73,6 +73,13 @@ static BufferLayout widestSwizzle(int64_t bits) {
   return BufferLayout::RowMajor;
 }
 
+/// Whether a buffer of rows consists of one panel, in which rows follow each
+/// other.
+static bool isOnePanel(BufferType type) {
+  return getPackedBytes(type.getElementType(), type.getShape()[1]) ==
+         layout::swizzleWidth(getSwizzleMode(type.getLayout()));
+}
+
 /// Whether a value is provably a multiple of `divisor`. Looks through at most
 /// `budget` operations: index arithmetic is short, and "not provable" is a safe
 /// answer.
@@ -420,7 +427,8 @@ LogicalResult TileKernel::analyzeSumScales(DotOp op, Dot &dot) {
 /// one is multiplied; where they do not fit there is one. Returns their
 /// registers.
 int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
-                                    int64_t registers, int64_t most) {
+                                    bool hasOnePanel, int64_t registers,
+                                    int64_t most) {
   // The scales of more rows need more registers around them, of two steps.
   int64_t rowBlocks = rows / 64 / (splitsByColumns ? 1 : consumerWarpgroups);
   int64_t rowRegisters = hasSumScales ? 16 * (rowBlocks - 1) : 0;
@@ -457,10 +465,10 @@ int64_t TileKernel::choosePromotion(int64_t depthParts, bool hasSumScales,
     return 2 * registers / parts;
   }
   // Warpgroups that share the columns have rows in parts, which reads no
-  // operand more often.
+  // operand more often. Rows of A are together in one panel only.
   overlapsPromotion = false;
-  if (numDots == 1 && splitsByColumns && !hasSumScales && rowBlocks > 1 &&
-      registers + 2 * registers / rowBlocks <= most) {
+  if (numDots == 1 && splitsByColumns && hasOnePanel && !hasSumScales &&
+      rowBlocks > 1 && registers + 2 * registers / rowBlocks <= most) {
     promotedRowParts = rowBlocks;
     overlapsPromotion = true;
     return 2 * registers / rowBlocks;
@@ -519,17 +527,20 @@ LogicalResult TileKernel::analyzeDot(DotOp op) {
           .wasInterrupted();
   if (hasExponential && consumers != 1 && kernel.getNumClusterCtas() != 1)
     most -= exponentialRegisters;
+  BufferType aBuffer = operandType(op, aType, m, k);
+  if (!aBuffer)
+    return failure();
   if (dot.promoteEvery)
-    registers += choosePromotion(numDots * k / dot.promoteEvery,
-                                 bool(dot.rowScales), registers, most);
+    registers +=
+        choosePromotion(numDots * k / dot.promoteEvery, bool(dot.rowScales),
+                        isOnePanel(aBuffer), registers, most);
   if (registers > most && promotedTripSteps == 1)
     return op.emitOpError("expected at most ")
            << most << " registers of a thread for accumulators, got "
            << registers << " for a tile of " << m << "x" << n
            << (dot.promoteEvery ? " with promote_every" : "")
            << "; use a smaller tile";
-  FailureOr<unsigned> a =
-      addLoad(op, tiles->a.load, operandType(op, aType, m, k));
+  FailureOr<unsigned> a = addLoad(op, tiles->a.load, aBuffer);
   FailureOr<unsigned> b =
       addLoad(op, tiles->b.load, operandType(op, bType, n, k));
   if (failed(a) || failed(b))
@@ -883,9 +894,7 @@ static TensorMapType findShare(TensorMapType map, BufferType type,
   if (type.getLayout() == BufferLayout::ScaleTiles)
     return findScaleShare(map, type, ctas);
   // Whole atoms of the one panel that the buffer consists of.
-  if (type.getShape()[0] % (8 * ctas) != 0 ||
-      getPackedBytes(type.getElementType(), type.getShape()[1]) !=
-          layout::swizzleWidth(getSwizzleMode(type.getLayout())))
+  if (type.getShape()[0] % (8 * ctas) != 0 || !isOnePanel(type))
     return {};
   SmallVector<int64_t> shape(map.getShape());
   shape[shape.size() - 2] /= ctas;

@@ -180,7 +180,7 @@ private:
   mlir::LogicalResult analyzeDot(DotOp op);
   mlir::LogicalResult analyzeSumScales(DotOp op, Dot &dot);
   int64_t choosePromotion(int64_t depthParts, bool hasSumScales,
-                          int64_t registers, int64_t most);
+                          bool hasOnePanel, int64_t registers, int64_t most);
   mlir::LogicalResult checkTile(mlir::Operation *op, int64_t m, int64_t n,
                                 int64_t k);
   mlir::LogicalResult checkLoads(mlir::Operation *op, const Dot &dot);
