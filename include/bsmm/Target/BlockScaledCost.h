@@ -31,7 +31,7 @@ struct BlockScaledRates {
   /// copies and the L2 cache, and of all steps and memory.
   double loadSharpness = 12, sharpness = 20;
   /// The same of the steps of all tiles and of draining them.
-  double tileSharpness = 4;
+  double tileSharpness = 3.25;
   double copyIssue = 48; ///< a TMA box
   /// What the warp that loads does in a step beside the boxes, and what it does
   /// more where CTAs load together; two warps share short steps of these.
@@ -45,15 +45,15 @@ struct BlockScaledRates {
   double tensorColumns = 512, sharedColumns = 64;
   /// From the last multiplication of a tile until four warps have read the
   /// columns that the next one's accumulator shares, and eight.
-  double sharedBorder = 480, sharedBorderOfEight = 620;
+  double sharedBorder = 585, sharedBorderOfEight = 330;
   /// From asking for a slot until it has been multiplied and is asked for
   /// again, beside the multiplication: data from DRAM, two barriers,
   /// completion.
   double roundTrip = 1120;
   /// From the launch until the first data is there, of a CTA that walks over
   /// tiles and of one with a tile of its own; and what a second warpgroup that
-  /// drains takes from the warp that loads there and here.
-  double launch = 3500, tileLaunch = 3340;
+  /// drains takes from the warp that loads, of the latter and of the former.
+  double launch = 3480, tileLaunch = 3340;
   double otherWarpgroup = 46, walkingWarpgroup = 160;
   /// A CTA after another one on its SM, until its first data is there.
   double ctaStart = 1900;
@@ -63,7 +63,7 @@ struct BlockScaledRates {
   /// Columns of all rows that four warps drain, convert and write, and eight
   /// in a kernel with one tile a CTA and in one that walks over tiles.
   double drainColumns = 0.117, drainColumnsOfEight = 0.14,
-         walkingDrainOfEight = 0.144;
+         walkingDrainOfEight = 0.154;
   /// Cycles more for each column beyond 64 where they are rows of the output
   /// tile, which is stored when all of it has been drained.
   double transposedColumn = 3.4;
@@ -73,12 +73,12 @@ struct BlockScaledRates {
   /// columns, for odd multiples of 16: threads meet twice as often.
   double narrowPieces = 11;
   /// CTAs that share K: waiting for each other, what each of the others takes
-  /// beside its columns, and how many columns of all rows four warps send or
-  /// add.
+  /// beside its columns, and how many columns of all rows are sent or added,
+  /// by four warps or eight.
   double clusterBarrier = 85, exchangeStart = 196, exchangeColumns = 0.215;
   /// CTAs that load together: until their barriers are there, and what an
   /// arrival at another one's takes more.
-  double clusterStart = 320, clusterArrival = 200;
+  double clusterStart = 320, clusterArrival = 184;
 };
 
 /// Whether the rates are those of a target.
@@ -132,6 +132,9 @@ inline double scaleRows(int64_t rows) {
 /// more where others are nearly as long.
 inline double blend(std::initializer_list<double> times, double sharpness) {
   double longest = std::max(times), sum = 0;
+  // Nothing takes any time: no rows, columns or elements of K.
+  if (longest <= 0)
+    return 0;
   for (double time : times)
     sum += std::pow(time / longest, sharpness);
   return longest * std::pow(sum, 1 / sharpness);
@@ -246,11 +249,11 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
     // The next tile is multiplied while one is drained; first it waits for the
     // columns that two accumulators share.
     double border = 0;
-    if (accumulators > multiplied &&
+    if (accumulators > multiplied && !kernel.isTransposed &&
         accumulators + (hasTwoPlaces ? 2 : 1) * scaleColumns >
             rates.tensorColumns)
       border = warpgroups > 1 ? rates.sharedBorderOfEight : rates.sharedBorder;
-    work = steps + (cost.waves - 1) *
+    work = steps + std::max(0.0, cost.waves - 1) *
                        blend({steps + border, cost.tile}, rates.tileSharpness);
   }
   // Memory and the steps do not wait for each other all the time, but more so
@@ -259,7 +262,7 @@ inline BlockScaledCost predictBlockScaled(const BlockScaledKernel &kernel,
   work = blend({work, memory}, rates.sharpness);
   work += tensor + cost.tile;
   if (!kernel.isPersistent)
-    work += (cost.waves - 1) * (cost.tile + rates.ctaStart);
+    work += std::max(0.0, cost.waves - 1) * (cost.tile + rates.ctaStart);
   double start = kernel.isPersistent ? rates.launch : rates.tileLaunch;
   if (warpgroups > 1)
     start +=
@@ -283,9 +286,13 @@ inline int64_t countBlockScaledStages(const BlockScaledKernel &kernel,
                     double(kernel.vector);
   double stored = double(kernel.columns) / double(kernel.split);
   double rowBytes = stored * kernel.bitsOut / 8;
-  // Two pieces of 128 bytes a row, or the only one.
+  // Two pieces of 128 bytes a row, or the only one, of each warpgroup's
+  // columns.
+  double warpgroups = double(kernel.epilogueWarps) / 4;
   double staging = double(kernel.rows) *
-                   (kernel.isTransposed ? rowBytes : std::min(256.0, rowBytes));
+                   (kernel.isTransposed
+                        ? rowBytes
+                        : warpgroups * std::min(256.0, rowBytes / warpgroups));
   double exchange = double(kernel.rows) * (double(kernel.columns) - stored) * 4;
   double left = double(sharedBytes) - exchange - 1024;
   auto countSlots = [&](double bytes) {
@@ -319,9 +326,10 @@ inline bool canShare(int64_t rows, double bits, int64_t stepK,
   return rows % (8 * together) == 0 && double(stepK) * bits / 8 <= 128;
 }
 
-/// The configuration of the fewest predicted cycles; of equal ones the first:
-/// with at most 64 rows of A one of swapped operands, which multiplies fewer
-/// rows that are not there.
+/// The configuration of the fewest predicted cycles, but for clusters of four,
+/// which have to be 1 % better than what was found before; of equal ones the
+/// first: with at most 64 rows of A one of swapped operands, which multiplies
+/// fewer rows that are not there.
 inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
                                            double sms, int64_t sharedBytes) {
   BlockScaledChoice best;
@@ -330,6 +338,11 @@ inline BlockScaledChoice chooseBlockScaled(const BlockScaledProblem &problem,
   auto consider = [&](bool isPersistent, int64_t epilogueWarps = 4) {
     kernel.isPersistent = isPersistent;
     kernel.epilogueWarps = epilogueWarps;
+    // A TMA store takes rows of whole 16 bytes.
+    double stored = double(kernel.columns / kernel.split) * 4 /
+                    double(epilogueWarps) * problem.bitsOut / 8;
+    if (!kernel.isTransposed && std::fmod(stored, 16) != 0)
+      return;
     kernel.stages = countBlockScaledStages(kernel, sharedBytes);
     // Two slots at least: one is filled while the other one is read.
     if (kernel.stages < 2)

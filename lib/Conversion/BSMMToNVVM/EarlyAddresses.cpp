@@ -27,6 +27,7 @@ static bool readsTensorMemory(scf::IfOp branch) {
                       });
 }
 
+/// An address, or what one is computed from.
 static bool isAddress(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          isa<IntegerType, LLVM::LLVMPointerType>(op->getResult(0).getType()) &&
@@ -62,14 +63,17 @@ static unsigned moveAddresses(Operation *from, Operation *wait, unsigned most) {
 }
 
 void bsmm::computeAddressesEarly(Operation *module) {
-  llvm::DenseMap<Operation *, unsigned> moved;
+  SmallVector<std::pair<scf::IfOp, Operation *>> branches;
   module->walk([&](scf::IfOp branch) {
-    Operation *wait = readsTensorMemory(branch) ? findWait(branch) : nullptr;
-    if (!wait)
-      return;
+    if (Operation *wait =
+            readsTensorMemory(branch) ? findWait(branch) : nullptr)
+      branches.push_back({branch, wait});
+  });
+  llvm::DenseMap<Operation *, unsigned> moved;
+  for (auto [branch, wait] : branches) {
     // What lies between the two first.
     unsigned &count = moved[wait];
     count += moveAddresses(wait, wait, mostMoved - count);
     count += moveAddresses(branch, wait, mostMoved - count);
-  });
+  }
 }

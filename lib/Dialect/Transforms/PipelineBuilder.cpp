@@ -126,8 +126,8 @@ void PipelineBuilder::emitSteps() {
   loopUpper = arith::MinSIOp::create(builder, loc, loopUpper, end);
   if (tile.accumulatesInRegisters())
     return;
-  // A CTA without a step makes one whose sum does not count: it is read from
-  // tensor memory, which somebody has to write.
+  // A CTA without a step makes one whose sum does not count, so that all CTAs
+  // use their channels alike.
   hasSteps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                    loopLower, loopUpper);
   Value next = arith::AddIOp::create(builder, loc, loopLower, step);

@@ -1136,9 +1136,9 @@ int64_t TileKernel::getSharedBytes(int64_t slots) const {
   if (exchangeType)
     bytes = llvm::alignTo(bytes, exchangeType.getSharedAlignment()) +
             exchangeType.getSharedBytes();
-  // Two barriers for each slot and each accumulator, of which one may share
-  // those of another one, and the word that receives the address of tensor
-  // memory.
+  // Two barriers for each slot and each accumulator, of which there are two at
+  // least in this sum: a single one leaves room for the barrier of what CTAs
+  // send each other. And the word that receives the address of tensor memory.
   int64_t places =
       int64_t(loadGroups.size()) * slots + std::max<int64_t>(accumulators, 2);
   return llvm::alignTo(bytes, target::mbarrier::alignment) +

@@ -212,7 +212,9 @@ static bsmm_status checkOutputApart(const KernelManifest &manifest,
     // Blocked scales have a pitch of their own.
     bool isWhole = shape->isScaleTiles || shape->isVector || shape->rows == 1 ||
                    shape->pitch == shape->columns;
-    place.isDense = isWhole && request.l == 1;
+    place.isDense =
+        isWhole &&
+        (request.l == 1 || shape->batchStride == shape->rows * shape->pitch);
     return true;
   };
   Place output;

@@ -2,6 +2,7 @@
 
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a choose-tile=true" | FileCheck %s
 // RUN: bsmm-opt %s --bsmm-problem-to-tile="chip=sm_103a choose-tile=true" | FileCheck %s
+// RUN: bsmm-opt %s --bsmm-problem-to-tile="chip=sm_100a choose-tile=true" --bsmm-tile-to-pipeline-level -o %t.mlir
 
 #blocked = #bsmm.scales<blocked_128x4, vec = 16>
 
@@ -58,3 +59,18 @@ func.func @narrow(
 // RUN: sed -e 's/1x16x/1x?x/g; s/1x7168x/1x?x/g' %s > %t.mlir
 // RUN: not bsmm-opt %t.mlir --bsmm-problem-to-tile="chip=sm_100a choose-tile=true" 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC: error: {{.*}}expected fixed extents for choose-tile, got 'tensor<1x?x7168xf4E2M1FN>' and
+
+// Outputs of 8 bits: what a warpgroup stores has rows of whole 16 bytes.
+// CHECK: bsmm.kernel @narrow_outputs
+// CHECK: bsmm.tma_store
+func.func @narrow_outputs(
+    %a: tensor<1x1024x7168xf4E2M1FN>, %sfa: tensor<1x1024x448xf8E4M3FN, #blocked>,
+    %b: tensor<1x4096x7168xf4E2M1FN>, %sfb: tensor<1x4096x448xf8E4M3FN, #blocked>,
+    %out: tensor<1x1024x4096xf8E4M3FN>, %scale: f32) -> tensor<1x1024x4096xf8E4M3FN> {
+  %d = bsmm.scaled_matmul ins(%a scales %sfa, %b scales %sfb
+      : tensor<1x1024x7168xf4E2M1FN>, tensor<1x1024x448xf8E4M3FN, #blocked>,
+        tensor<1x4096x7168xf4E2M1FN>, tensor<1x4096x448xf8E4M3FN, #blocked>)
+      outs(%out : tensor<1x1024x4096xf8E4M3FN>) out_scale(%scale)
+      {numerics = #bsmm.numerics<accumulate = f32, overflow = saturate>} -> tensor<1x1024x4096xf8E4M3FN>
+  return %d : tensor<1x1024x4096xf8E4M3FN>
+}
