@@ -577,10 +577,7 @@ struct KernelPreparation {
       buildWarpSync(builder, loc);
       buildClusterArrive();
       buildArrive(entryBarrier, threads);
-      if (LoadAsyncOp load = early.firstMulticast)
-        load->setAttr(waitsForClusterAttrName, builder.getUnitAttr());
-      else
-        buildClusterWait(early.reachesCluster);
+      buildClusterWait(early.reachesCluster);
       // Its role does not use tensor memory.
       scf::YieldOp::create(builder, loc, constantI32(builder, loc, 0));
 

@@ -82,8 +82,7 @@ inline constexpr llvm::StringLiteral fragmentAttrName = "bsmm_fragment";
 inline constexpr llvm::StringLiteral transposedAttrName = "bsmm_transposed";
 
 /// On a drain of tensor memory: the threads have arrived at the cluster's
-/// barrier, for which the drain waits when it has issued its first loads. On a
-/// copy to all CTAs: the same before its first iteration, by its thread alone.
+/// barrier, for which the drain waits when it has issued its first loads.
 inline constexpr llvm::StringLiteral waitsForClusterAttrName =
     "bsmm_waits_for_cluster";
 

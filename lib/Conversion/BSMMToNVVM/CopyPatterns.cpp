@@ -78,15 +78,6 @@ struct LoadAsyncPattern : KernelPattern<LoadAsyncOp> {
       mask = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI16Type(),
                                           (int64_t(1) << ctas) - 1);
     }
-    if (op->hasAttr(waitsForClusterAttrName)) {
-      Value isFirst = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::eq, adaptor.getIteration(),
-          constantI32(rewriter, loc, 0));
-      auto branch = scf::IfOp::create(rewriter, loc, isFirst, false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      NVVM::ClusterWaitOp::create(rewriter, loc, /*aligned=*/UnitAttr());
-    }
     Value policy = buildCachePolicy(rewriter, op);
     for (const BoxPlan::Box &box : plan->boxes) {
       Value destination =

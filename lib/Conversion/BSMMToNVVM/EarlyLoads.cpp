@@ -52,29 +52,6 @@ static bool reachesClusterFirst(Operation *op, WarpRoleOp role) {
   });
 }
 
-/// The first copy of a role to all CTAs of the cluster, if the role reaches
-/// those by such copies alone, into the slots of one channel; null otherwise.
-/// Who waits for such a slot does so for this copy, too.
-static LoadAsyncOp findFirstMulticast(WarpRoleOp role) {
-  LoadAsyncOp first;
-  role->walk([&](LoadAsyncOp load) {
-    if (load.getMulticast() && !first)
-      first = load;
-  });
-  bool isPlain = true;
-  role->walk([&](Operation *op) {
-    if (!reachesCluster(op))
-      return;
-    // Those look at barriers of their own CTA.
-    bool isOwn = isa<AcquireOp, CommitOp, WaitReleasedOp>(op);
-    auto load = dyn_cast<LoadAsyncOp>(op);
-    isPlain &= first && (isOwn || load) &&
-               llvm::is_contained(op->getOperands(), first.getChannel()) &&
-               (!load || load->getBlock() == first->getBlock());
-  });
-  return isPlain ? first : LoadAsyncOp();
-}
-
 /// Whether the CTAs of a cluster meet later.
 static bool meetsCluster(KernelOp kernel) {
   return kernel
@@ -151,15 +128,12 @@ std::optional<EarlyLoads> bsmm::findEarlyLoads(KernelOp kernel) {
   });
   if (!isFree)
     return std::nullopt;
-  bool reachesLater = false;
   kernel.walk([&](Operation *op) {
     if (!isa<AllocOp, CreateChannelOp>(op) && usesTensorMemory(op) &&
         executes(result.warp, op))
       result.usesTensorMemoryLater = true;
-    if (result.role->isAncestor(op) || !reachesClusterFirst(op, result.role))
-      return;
-    result.othersReachCluster = true;
-    reachesLater |= executes(result.warp, op);
+    if (!result.role->isAncestor(op))
+      result.othersReachCluster |= reachesClusterFirst(op, result.role);
   });
   result.meetsClusterAgain = meetsCluster(kernel);
   kernel.walk([&](SendPartialOp send) {
@@ -167,10 +141,6 @@ std::optional<EarlyLoads> bsmm::findEarlyLoads(KernelOp kernel) {
     result.sendsLater |= executes(result.warp, send) &&
                          !sendsWhatOthersComplete(send, result.role);
   });
-  // Threads that meet the others again, or reach them later, have waited for
-  // them before.
-  if (!result.meetsClusterAgain && !result.sendsLater && !reachesLater)
-    result.firstMulticast = findFirstMulticast(result.role);
   if (result.usesTensorMemoryLater && outermost != result.role)
     return std::nullopt;
   return result;

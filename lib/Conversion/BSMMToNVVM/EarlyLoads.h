@@ -21,10 +21,6 @@ struct EarlyLoads {
   /// Whether it writes to, or arrives at barriers of, other CTAs of the
   /// cluster, for whose barriers it then waits first.
   bool reachesCluster = false;
-  /// The copy by which it does so first, in the first iteration, before which
-  /// it waits: copies of that step that stay in the CTA are under way by then.
-  /// Null where it waits before all that it does.
-  LoadAsyncOp firstMulticast;
   /// Whether threads arrive at the cluster's barrier again, which each may only
   /// do when it has waited (PTX ISA, barrier.cluster).
   bool meetsClusterAgain = false;
